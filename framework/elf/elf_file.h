@@ -1,0 +1,158 @@
+// What the dynamic linker sees of an ELF file: dynamic section, dynamic symbols and their versions, the relocations
+// that name symbols. Found by program headers and DT_* entries alone (gABI chapter 5), since section headers may be
+// absent. read_tables locates the raw tables; ElfFile decodes them, from a file or from stored facts alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/result.h"
+#include "framework/bytes/byte_view.h"
+
+namespace compatrix::elf {
+
+// gABI figures 4-3 and 4-4, 5-10; glibc's elf.h for the GNU ones.
+inline constexpr std::uint16_t EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183;
+inline constexpr std::uint16_t ET_EXEC = 2, ET_DYN = 3;
+inline constexpr std::uint32_t PT_LOAD = 1, PT_DYNAMIC = 2, PT_NOTE = 4, PT_TLS = 7;
+inline constexpr std::uint64_t DT_NEEDED = 1, DT_PLTRELSZ = 2, DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_RELA = 7,
+                               DT_RELASZ = 8, DT_STRSZ = 10, DT_SONAME = 14, DT_RPATH = 15, DT_SYMBOLIC = 16,
+                               DT_JMPREL = 23, DT_RUNPATH = 29, DT_FLAGS = 30, DT_GNU_HASH = 0x6ffffef5,
+                               DT_VERSYM = 0x6ffffff0, DT_FLAGS_1 = 0x6ffffffb, DT_VERDEF = 0x6ffffffc,
+                               DT_VERDEFNUM = 0x6ffffffd, DT_VERNEED = 0x6ffffffe, DT_VERNEEDNUM = 0x6fffffff;
+inline constexpr std::uint64_t DF_SYMBOLIC = 2, DF_1_NODEFLIB = 0x800;
+inline constexpr std::uint8_t STB_LOCAL = 0, STB_GLOBAL = 1, STB_WEAK = 2, STB_GNU_UNIQUE = 10;
+inline constexpr std::uint8_t STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_COMMON = 5, STT_TLS = 6, STT_GNU_IFUNC = 10;
+inline constexpr std::uint8_t STV_INTERNAL = 1, STV_HIDDEN = 2;
+inline constexpr std::uint16_t SHN_UNDEF = 0, SHN_ABS = 0xfff1;
+
+struct Segment {
+  std::uint32_t type = 0, flags = 0;
+  std::uint64_t offset = 0, address = 0, file_size = 0, memory_size = 0;
+};
+
+struct DynamicEntry {
+  std::uint64_t tag = 0, value = 0;
+};
+
+// How the loader treats the lookup that a relocation asks for (glibc's ELF_RTYPE_CLASS_*).
+enum class LookupClass : std::uint8_t { data = 0, plt = 1, copy = 2 };
+
+// A symbol that some relocation names.
+struct SymbolReference {
+  std::uint32_t symbol = 0;  // index into the dynamic symbol table
+  LookupClass lookup = LookupClass::data;
+};
+
+// The raw tables of one file, not yet decoded. Views point into whatever bytes they were read from.
+struct RawTables {
+  bool class64 = true;
+  std::uint16_t type = 0, machine = 0;
+  std::uint64_t file_size = 0;
+  std::vector<Segment> segments;
+  std::vector<DynamicEntry> dynamic;  // without DT_NULL
+  ByteView dynstr, dynsym, versym, gnu_hash, sysv_hash, verneed, verdef;
+  std::vector<SymbolReference> references;  // first occurrences, in the order in which glibc relocates
+  std::string build_id;                     // hexadecimal
+};
+
+// Finds the tables of a 64-bit little-endian file. Of another class or byte order only the header is read.
+// Throws FormatError.
+RawTables read_tables(const ByteSource& file);
+
+// A dynamic symbol.
+struct Symbol {
+  std::string_view name;
+  std::uint8_t binding = 0, type = 0, visibility = 0;
+  std::uint16_t section = 0;
+  std::uint64_t value = 0, size = 0;
+  [[nodiscard]] bool undefined() const { return section == SHN_UNDEF; }
+};
+
+// One version of a version need: "libstdc++.so.6 must define GLIBCXX_3.4.32".
+struct VersionRequirement {
+  std::string_view name;
+  std::uint16_t index = 0;  // what .gnu.version entries refer to
+  bool hidden = false;
+  bool weak = false;
+};
+struct VersionNeed {
+  std::string_view file;  // soname of the object that must define them
+  std::vector<VersionRequirement> versions;
+};
+struct VersionDefinition {
+  std::string_view name;
+  std::uint16_t index = 0;
+  bool base = false;  // names the file itself
+};
+// What a .gnu.version index means in this file.
+struct SymbolVersion {
+  std::string_view name;  // empty: no such index
+  std::string_view file;  // the object that must define it, for a need
+  bool hidden = false;
+};
+
+class ElfFile {
+ public:
+  // Decodes the tables; `backing` keeps alive what their views point into. Throws FormatError.
+  ElfFile(RawTables tables, std::shared_ptr<const void> backing);
+
+  [[nodiscard]] const RawTables& tables() const { return tables_; }
+  [[nodiscard]] std::uint16_t machine() const { return tables_.machine; }
+  [[nodiscard]] bool class64() const { return tables_.class64; }
+  [[nodiscard]] const std::vector<std::string_view>& needed() const { return needed_; }
+  [[nodiscard]] std::optional<std::string_view> soname() const { return soname_; }
+  [[nodiscard]] std::optional<std::string_view> rpath() const { return rpath_; }
+  [[nodiscard]] std::optional<std::string_view> runpath() const { return runpath_; }
+  [[nodiscard]] bool symbolic() const { return symbolic_; }
+  [[nodiscard]] bool no_default_libraries() const { return no_default_libraries_; }
+  [[nodiscard]] const std::vector<VersionNeed>& version_needs() const { return version_needs_; }
+  [[nodiscard]] const std::vector<VersionDefinition>& version_definitions() const { return version_definitions_; }
+  [[nodiscard]] bool has_version_definitions() const { return has_version_definitions_; }
+  // True where symbols carry version indices that mean something; else lookups in it ignore versions.
+  [[nodiscard]] bool has_symbol_versions() const { return !tables_.versym.empty() && !versions_.empty(); }
+  // A segment reaches beyond the end of the file: touching it kills the process (SIGBUS).
+  [[nodiscard]] bool truncated() const { return truncated_; }
+
+  [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
+  [[nodiscard]] Symbol symbol(std::uint32_t index) const;
+  // The raw .gnu.version entry of a symbol (bit 15: hidden), or nothing in a file without that table.
+  [[nodiscard]] std::optional<std::uint16_t> version_index(std::uint32_t symbol) const;
+  [[nodiscard]] SymbolVersion version(std::uint16_t index) const;
+
+  // Indices of the symbols of this name, as the file's own hash table has them: what the loader would see.
+  // `hash` is gnu_hash(name).
+  void find(std::string_view name, std::uint32_t hash, std::vector<std::uint32_t>& found) const;
+
+ private:
+  void decode_dynamic();
+  void decode_version_needs();
+  void decode_version_definitions();
+  void prepare_hash_table();
+  [[nodiscard]] std::string_view string(std::uint64_t offset) const { return tables_.dynstr.c_string(offset); }
+  void find_by_sysv_hash(std::string_view name, std::vector<std::uint32_t>& found) const;
+
+  RawTables tables_;
+  std::shared_ptr<const void> backing_;
+  std::vector<std::string_view> needed_;
+  std::optional<std::string_view> soname_, rpath_, runpath_;
+  bool symbolic_ = false, no_default_libraries_ = false, truncated_ = false, has_version_definitions_ = false;
+  std::vector<VersionNeed> version_needs_;
+  std::vector<VersionDefinition> version_definitions_;
+  std::vector<SymbolVersion> versions_;  // by index
+  std::uint32_t symbol_count_ = 0;
+  // .gnu.hash (the format of binutils' ld, as glibc's dl-lookup.c reads it)
+  std::uint32_t bucket_count_ = 0, first_hashed_ = 0, bloom_words_ = 0, bloom_shift_ = 0;
+  std::uint64_t buckets_at_ = 0, chains_at_ = 0;
+};
+
+// Reads and decodes in one step; the Error names the file and the offset.
+Result<std::shared_ptr<const ElfFile>> read_elf(const std::string& name, std::shared_ptr<const ByteSource> file);
+
+std::uint32_t gnu_hash(std::string_view name);
+
+}  // namespace compatrix::elf

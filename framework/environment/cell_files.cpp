@@ -1,0 +1,138 @@
+#include "framework/environment/cell_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "framework/environment/loader_cache.h"
+
+namespace compatrix {
+namespace {
+
+constexpr std::uint64_t kLongestText = 4U << 20;
+
+std::uint16_t elf_machine(const std::string& machine) { return machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64; }
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+}  // namespace
+
+CellFiles::CellFiles(const Environment& environment, WheelLibrary& wheels)
+    : environment_(environment),
+      wheels_(wheels),
+      site_prefix_(environment.site_packages.string() + "/"),
+      imagined_root_(site_prefix_.substr(0, site_prefix_.find('/', 1) + 1)),
+      loader_cache_(read_loader_cache("/etc/ld.so.cache", elf_machine(environment.machine))) {
+  for (const Distribution& distribution : environment_.distributions)
+    if (!distribution.sha256.empty())
+      if (auto facts = wheels_.wheel(distribution.sha256)) laid_out_.push_back(std::move(facts));
+}
+
+std::optional<std::string> CellFiles::below_site_packages(const std::string& path) const {
+  if (environment_.installed || !path.starts_with(site_prefix_)) return std::nullopt;
+  return path.substr(site_prefix_.size());
+}
+
+bool CellFiles::directory_exists(const std::string& path) const {
+  if (const auto inside = below_site_packages(path))
+    return std::any_of(laid_out_.begin(), laid_out_.end(), [&](const auto& wheel) { return wheel->has_directory(*inside); });
+  // The imagined folders above site-packages are there, and on disk everything that is.
+  return (!environment_.installed && (site_prefix_.starts_with(path + "/") || path.empty())) || is_directory(path);
+}
+
+std::optional<CellFiles::Resolved> CellFiles::resolve(std::string_view path) const {
+  std::string normal;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (!directory_exists(normal)) return std::nullopt;
+      normal.resize(normal.rfind('/') == std::string::npos ? 0 : normal.rfind('/'));
+      continue;
+    }
+    normal += '/';
+    normal += part;
+  }
+  if (!environment_.installed && !below_site_packages(normal) && normal.starts_with(imagined_root_)) return std::nullopt;
+  Resolved resolved{.path = normal, .wheel = nullptr, .entry = nullptr};
+  if (const auto inside = below_site_packages(normal)) {
+    for (const auto& wheel : laid_out_)
+      if (const auto* entry = wheel->find(*inside)) {
+        resolved.wheel = wheel;
+        resolved.entry = entry;
+        return resolved;
+      }
+    return std::nullopt;
+  }
+  return resolved;
+}
+
+FileAnswer CellFiles::open_on_disk(const std::string& path) {
+  FileAnswer answer;
+  if (const auto file = wheels_.on_disk(path)) {
+    answer.state = FileAnswer::State::present;
+    answer.elf = file->elf;
+    answer.defect = file->defect;
+    answer.identity = file->identity;
+    answer.from_system = !(environment_.installed && path.starts_with(site_prefix_));
+  }
+  return answer;
+}
+
+FileAnswer CellFiles::open(std::string_view path) {
+  if (const auto known = answers_.find(std::string(path)); known != answers_.end()) return known->second;
+  FileAnswer answer;
+  if (const auto resolved = resolve(path)) {
+    if (resolved->entry == nullptr) {
+      answer = open_on_disk(resolved->path);
+    } else if (auto facts = wheels_.library(resolved->wheel->sha256, resolved->entry->name)) {
+      answer = {.state = FileAnswer::State::present, .elf = facts->elf, .defect = facts->defect,
+                .identity = resolved->wheel->sha256 + "/" + resolved->entry->name, .from_system = false};
+    } else {
+      wants_.push_back({.sha256 = resolved->wheel->sha256, .member = resolved->entry->name, .text = false});
+      answer.state = FileAnswer::State::wanted;
+      answer.identity = resolved->wheel->sha256 + "/" + resolved->entry->name;
+      return answer;  // not remembered: it will be known next time
+    }
+  }
+  answers_.emplace(path, answer);
+  return answer;
+}
+
+std::optional<std::string> CellFiles::read_text(const std::string& path) {
+  const auto resolved = resolve(site_prefix_ + path);
+  if (!resolved) return std::nullopt;
+  if (resolved->entry == nullptr) {
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(resolved->path, failure) ||
+        std::filesystem::file_size(resolved->path, failure) > kLongestText || failure)
+      return std::nullopt;
+    std::ifstream in(resolved->path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  if (resolved->entry->size > kLongestText) return std::nullopt;
+  auto text = wheels_.store().text(resolved->wheel->sha256, resolved->entry->name);
+  if (!text) wants_.push_back({.sha256 = resolved->wheel->sha256, .member = resolved->entry->name, .text = true});
+  return text;
+}
+
+std::optional<std::string> CellFiles::cached_library(std::string_view soname) const {
+  const auto found = loader_cache_.find(soname);
+  return found == loader_cache_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<Want> CellFiles::take_wants() {
+  std::sort(wants_.begin(), wants_.end());
+  wants_.erase(std::unique(wants_.begin(), wants_.end()), wants_.end());
+  return std::exchange(wants_, {});
+}
+
+}  // namespace compatrix

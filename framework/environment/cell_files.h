@@ -1,0 +1,76 @@
+// The files that a cell's processes would see: its wheels laid out as installed, or a real site-packages, over this
+// machine's system folders. Facts that are not known yet are noted as wanted, never guessed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "framework/elf/elf_file.h"
+#include "framework/environment/environment.h"
+#include "framework/environment/wheel_library.h"
+#include "framework/facts/store.h"
+
+namespace compatrix {
+
+// Facts that must be fetched before a question can be answered.
+struct Want {
+  std::string sha256;  // of the wheel
+  std::string member;  // archive entry
+  bool text = false;   // its text, else its library facts
+  auto operator<=>(const Want&) const = default;
+};
+
+// What a path leads to.
+struct FileAnswer {
+  enum class State { absent, present, wanted } state = State::absent;
+  std::shared_ptr<const elf::ElfFile> elf;  // null where the file is no readable ELF file
+  std::string defect;                       // why
+  std::string identity;                     // equal for two paths that are one file
+  bool from_system = false;                 // of this machine, not of the cell
+};
+
+class CellFiles {
+ public:
+  CellFiles(const Environment& environment, WheelLibrary& wheels);
+
+  [[nodiscard]] const Environment& environment() const { return environment_; }
+
+  // The file that the kernel would open for this absolute path ("a/../b" needs `a` to be there).
+  FileAnswer open(std::string_view path);
+  // Text of a file below site-packages, at most 4 MiB; nothing where there is none or it is wanted.
+  std::optional<std::string> read_text(const std::string& path);
+  // This machine's ld.so.cache, or nothing.
+  [[nodiscard]] std::optional<std::string> cached_library(std::string_view soname) const;
+
+  [[nodiscard]] bool has_wants() const { return !wants_.empty(); }
+  // What was asked for and is not known, since the last call.
+  std::vector<Want> take_wants();
+
+ private:
+  struct Resolved {
+    std::string path;                              // normalised absolute path
+    std::shared_ptr<const facts::WheelFacts> wheel;  // where it belongs to a wheel
+    const wheel::ZipEntry* entry = nullptr;
+  };
+  [[nodiscard]] std::optional<Resolved> resolve(std::string_view path) const;
+  [[nodiscard]] bool directory_exists(const std::string& path) const;
+  [[nodiscard]] std::optional<std::string> below_site_packages(const std::string& path) const;
+  FileAnswer open_on_disk(const std::string& path);
+
+  Environment environment_;
+  WheelLibrary& wheels_;
+  std::string site_prefix_;    // site-packages with a trailing slash
+  std::string imagined_root_;  // first folder of that path: nothing below it is on disk unless the cell is installed
+  std::vector<std::shared_ptr<const facts::WheelFacts>> laid_out_;
+  std::map<std::string, std::string, std::less<>> loader_cache_;
+  std::unordered_map<std::string, FileAnswer> answers_;
+  std::vector<Want> wants_;
+};
+
+}  // namespace compatrix

@@ -1,0 +1,112 @@
+#include "framework/environment/environment.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "framework/bytes/digest.h"
+#include "framework/environment/interpreter.h"
+#include "framework/wheel/dist_info.h"
+
+namespace compatrix {
+namespace {
+
+// Where a cell that is not installed is imagined to be; no real file is ever looked for below it.
+constexpr const char* kImaginedPrefix = "/cell";
+
+std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Environment& environment) {
+  nlohmann::ordered_json json{{"python", environment.python},
+                              {"machine", environment.machine},
+                              {"interpreter", environment.interpreter.string()},
+                              {"site_packages", environment.site_packages.string()},
+                              {"installed", environment.installed},
+                              {"library_path", nlohmann::ordered_json::array()},
+                              {"distributions", nlohmann::ordered_json::array()}};
+  for (const auto& folder : environment.library_path) json["library_path"].push_back(folder.string());
+  for (const Distribution& d : environment.distributions) {
+    nlohmann::ordered_json entry{{"name", d.name}, {"version", d.version}, {"requested", d.requested}};
+    if (!d.file_name.empty()) entry["file_name"] = d.file_name;
+    if (!d.sha256.empty()) entry["sha256"] = d.sha256;
+    if (!d.dist_info.empty()) entry["dist_info"] = d.dist_info.string();
+    json["distributions"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Environment environment_from_json(const nlohmann::json& json) {
+  Environment environment;
+  environment.python = json.at("python").get<std::string>();
+  environment.machine = json.at("machine").get<std::string>();
+  environment.interpreter = json.at("interpreter").get<std::string>();
+  environment.site_packages = json.at("site_packages").get<std::string>();
+  environment.installed = json.at("installed").get<bool>();
+  for (const auto& folder : json.at("library_path")) environment.library_path.emplace_back(folder.get<std::string>());
+  for (const auto& entry : json.at("distributions"))
+    environment.distributions.push_back({.name = entry.at("name").get<std::string>(),
+                                         .version = entry.at("version").get<std::string>(),
+                                         .requested = entry.at("requested").get<bool>(),
+                                         .file_name = entry.value("file_name", ""),
+                                         .sha256 = entry.value("sha256", ""),
+                                         .dist_info = entry.value("dist_info", "")});
+  return environment;
+}
+
+std::string facts_key(const wheel::LockedWheel& wheel) {
+  if (!wheel.sha256.empty()) return wheel.sha256;
+  Sha256 digest;
+  const std::string identity = fmt::format("{}\n{}\n{}", wheel.url, wheel.path.string(), wheel.size);
+  digest.update(std::as_bytes(std::span(identity)));
+  return "unhashed-" + digest.hex();
+}
+
+Environment environment_of(const wheel::Lock& lock, const std::vector<std::string>& requested,
+                           const wheel::LockTarget& target, const std::filesystem::path& interpreter) {
+  Environment environment;
+  environment.python = target.python;
+  environment.machine = target.machine;
+  environment.interpreter = interpreter;
+  environment.site_packages = fmt::format("{}/lib/python{}/site-packages", kImaginedPrefix, target.python);
+  for (const wheel::LockedWheel& locked : lock.wheels)
+    environment.distributions.push_back(
+        {.name = locked.project, .version = locked.version,
+         .requested = std::find(requested.begin(), requested.end(), locked.project) != requested.end(),
+         .file_name = locked.file_name, .sha256 = facts_key(locked), .dist_info = {}});
+  return environment;
+}
+
+Result<Environment> installed_environment(const std::filesystem::path& python) {
+  auto layout = layout_of(python);
+  if (!layout) return layout.error();
+  Environment environment;
+  environment.python = layout->version;
+  environment.machine = layout->machine;
+  environment.interpreter = layout->executable;
+  environment.site_packages = layout->site_packages;
+  environment.installed = true;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(layout->site_packages, failure)) {
+    if (!entry.path().filename().string().ends_with(".dist-info")) continue;
+    const auto metadata = wheel::parse_metadata(read_file(entry.path() / "METADATA"));
+    if (!metadata) continue;  // left behind by a killed installer: no distribution
+    environment.distributions.push_back({.name = wheel::normalise_project(metadata->name), .version = metadata->version,
+                                         .requested = std::filesystem::exists(entry.path() / "REQUESTED", failure),
+                                         .file_name = {}, .sha256 = {}, .dist_info = entry.path()});
+  }
+  if (failure)
+    return Error{layout->site_packages.string(), "site-packages can't be read (" + failure.message() + ")"};
+  std::sort(environment.distributions.begin(), environment.distributions.end(),
+            [](const Distribution& a, const Distribution& b) { return a.name < b.name; });
+  return environment;
+}
+
+}  // namespace compatrix

@@ -1,0 +1,38 @@
+// Facts that are in use, shared between the cells that a process looks at: each wheel and each library is read from the
+// store once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "framework/facts/store.h"
+
+namespace compatrix {
+
+class WheelLibrary {
+ public:
+  explicit WheelLibrary(facts::FactStore store) : store_(std::move(store)) {}
+
+  [[nodiscard]] const facts::FactStore& store() const { return store_; }
+  std::shared_ptr<const facts::WheelFacts> wheel(const std::string& sha256);
+  std::optional<facts::LibraryFacts> library(const std::string& sha256, const std::string& member);
+  // An ELF file on this machine, by path; absent: no such regular file.
+  struct OnDisk {
+    std::shared_ptr<const elf::ElfFile> elf;
+    std::string defect;
+    std::string identity;  // device and inode
+  };
+  std::optional<OnDisk> on_disk(const std::string& path);
+
+ private:
+  facts::FactStore store_;
+  std::unordered_map<std::string, std::shared_ptr<const facts::WheelFacts>> wheels_;
+  std::map<std::pair<std::string, std::string>, facts::LibraryFacts> libraries_;
+  std::unordered_map<std::string, std::optional<OnDisk>> on_disk_;
+};
+
+}  // namespace compatrix

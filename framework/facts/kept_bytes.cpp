@@ -1,0 +1,41 @@
+#include "framework/facts/kept_bytes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace compatrix::facts {
+
+KeptBytes::KeptBytes(std::uint64_t size, Limits limits, std::vector<BytesNotKept> also) : size_(size) {
+  if (size <= limits.beginning + limits.end) {
+    ranges_.push_back({.offset = 0, .size = size, .bytes = {}});
+    return;
+  }
+  ranges_.push_back({.offset = 0, .size = limits.beginning, .bytes = {}});
+  ranges_.push_back({.offset = size - limits.end, .size = limits.end, .bytes = {}});
+  for (const BytesNotKept& range : also)
+    ranges_.push_back({.offset = range.offset, .size = std::min(range.size, size - range.offset), .bytes = {}});
+}
+
+void KeptBytes::append(std::span<const std::byte> piece) {
+  for (Range& range : ranges_) {
+    const std::uint64_t begin = std::max(range.offset, at_), end = std::min(range.offset + range.size, at_ + piece.size());
+    if (begin < end) {
+      const auto part = piece.subspan(begin - at_, end - begin);
+      range.bytes.insert(range.bytes.end(), part.begin(), part.end());
+    }
+  }
+  at_ += piece.size();
+}
+
+ByteView KeptBytes::slice(std::uint64_t offset, std::uint64_t size) const {
+  if (offset > size_ || size > size_ - offset)
+    throw FormatError(offset, fmt::format("a range of {} bytes runs past the end of the file ({} bytes)", size, size_));
+  for (const Range& range : ranges_)
+    if (offset >= range.offset && offset - range.offset <= range.bytes.size() &&
+        size <= range.bytes.size() - (offset - range.offset))
+      return ByteView(std::span(range.bytes).subspan(offset - range.offset, size), offset);
+  throw BytesNotKept{offset, size};
+}
+
+}  // namespace compatrix::facts

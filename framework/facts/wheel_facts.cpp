@@ -1,0 +1,103 @@
+#include "framework/facts/wheel_facts.h"
+
+#include "framework/facts/encoding.h"
+
+namespace compatrix::facts {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31656877787863;  // "cxxwhe" and the format's number
+
+// Where the installer puts an entry, relative to site-packages (PEP 427, "Installing a wheel"): purelib and platlib of
+// the .data folder are laid over it, its other parts go elsewhere.
+std::optional<std::string> installed_path(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (name.empty() || name.back() == '/') return std::nullopt;
+  if (slash == std::string_view::npos || !name.substr(0, slash).ends_with(".data")) return std::string(name);
+  const std::string_view inside = name.substr(slash + 1);
+  for (const std::string_view scheme : {"purelib/", "platlib/"})
+    if (inside.starts_with(scheme)) return std::string(inside.substr(scheme.size()));
+  return std::nullopt;
+}
+
+}  // namespace
+
+void WheelFacts::index() {
+  files_.reserve(directory.entries.size());
+  for (const wheel::ZipEntry& entry : directory.entries)
+    if (auto path = installed_path(entry.name)) files_.emplace_back(std::move(*path), &entry);
+  for (const auto& [path, entry] : files_) {
+    by_path_.emplace(path, entry);
+    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash != 0; slash = path.rfind('/', slash - 1))
+      if (!directories_.insert(path.substr(0, slash)).second) break;
+  }
+}
+
+const wheel::ZipEntry* WheelFacts::find(std::string_view installed_path) const {
+  const auto found = by_path_.find(installed_path);
+  return found == by_path_.end() ? nullptr : found->second;
+}
+
+bool WheelFacts::has_directory(std::string_view installed_path) const {
+  return directories_.contains(std::string(installed_path));
+}
+
+std::string encode_wheel(const WheelFacts& facts) {
+  Encoder out;
+  out.number(kMagic);
+  out.bytes(facts.file_name);
+  out.bytes(facts.sha256);
+  out.number(facts.size);
+  out.number(facts.read_whole ? 1 : 0);
+  for (const std::string* text : {&facts.metadata, &facts.wheel, &facts.record}) out.bytes(*text);
+  out.number(facts.directory.entries.size());
+  for (const wheel::ZipEntry& entry : facts.directory.entries) {
+    out.bytes(entry.name);
+    for (const std::uint64_t value : {entry.compressed_size, entry.size, entry.local_header, std::uint64_t{entry.crc32},
+                                      std::uint64_t{entry.method}, std::uint64_t{entry.flags},
+                                      std::uint64_t{entry.external_attributes}})
+      out.number(value);
+  }
+  out.number(facts.directory.defects.size());
+  for (const wheel::ZipDefect& defect : facts.directory.defects) {
+    out.bytes(defect.rule);
+    out.number(defect.ambiguous ? 1 : 0);
+    out.bytes(defect.entry);
+    out.number(defect.offset);
+    out.bytes(defect.message);
+  }
+  return out.take();
+}
+
+Result<std::shared_ptr<const WheelFacts>> decode_wheel(const std::string& name, const ByteSource& bytes) try {
+  Decoder in(bytes.slice(0, bytes.size()));
+  if (in.number() != kMagic) throw FormatError(0, "stored wheel facts were expected");
+  auto facts = std::make_shared<WheelFacts>();
+  facts->file_name = in.text();
+  facts->sha256 = in.text();
+  facts->size = in.number();
+  facts->read_whole = in.number() != 0;
+  for (std::string* text : {&facts->metadata, &facts->wheel, &facts->record}) *text = in.text();
+  facts->directory.entries.resize(in.count(64));
+  for (wheel::ZipEntry& entry : facts->directory.entries) {
+    entry.name = in.text();
+    for (std::uint64_t* value : {&entry.compressed_size, &entry.size, &entry.local_header}) *value = in.number();
+    entry.crc32 = static_cast<std::uint32_t>(in.number());
+    entry.method = static_cast<std::uint16_t>(in.number());
+    entry.flags = static_cast<std::uint16_t>(in.number());
+    entry.external_attributes = static_cast<std::uint32_t>(in.number());
+  }
+  facts->directory.defects.resize(in.count(40));
+  for (wheel::ZipDefect& defect : facts->directory.defects) {
+    defect.rule = in.text();
+    defect.ambiguous = in.number() != 0;
+    defect.entry = in.text();
+    defect.offset = in.number();
+    defect.message = in.text();
+  }
+  facts->index();
+  return std::shared_ptr<const WheelFacts>(std::move(facts));
+} catch (const FormatError& defect) {
+  return Error{name, defect.what()};
+}
+
+}  // namespace compatrix::facts

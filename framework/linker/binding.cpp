@@ -1,0 +1,174 @@
+// Symbol versions and symbol lookup (elf/dl-version.c, elf/dl-lookup.c): the global scope first, then the closure of the
+// object that was opened.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "framework/elf/demangle.h"
+#include "framework/linker/process.h"
+
+namespace compatrix::linker {
+namespace {
+
+// Whether a dynamic symbol can satisfy a lookup at all: defined, visible from outside, of a kind that has an address.
+bool can_provide(const elf::Symbol& symbol, elf::LookupClass lookup) {
+  if (symbol.value == 0 && symbol.section != elf::SHN_ABS && symbol.type != elf::STT_TLS) return false;
+  if (lookup == elf::LookupClass::plt && symbol.undefined()) return false;
+  if (symbol.visibility == elf::STV_HIDDEN || symbol.visibility == elf::STV_INTERNAL) return false;
+  if (symbol.binding != elf::STB_GLOBAL && symbol.binding != elf::STB_WEAK && symbol.binding != elf::STB_GNU_UNIQUE) return false;
+  return symbol.type <= elf::STT_FUNC || symbol.type == elf::STT_COMMON || symbol.type == elf::STT_TLS ||
+         symbol.type == elf::STT_GNU_IFUNC;
+}
+
+enum class Match { no, yes, aborts };
+
+// One object's answer to a lookup (do_lookup_x and check_match).
+class Provider {
+ public:
+  Provider(const LoadedObject& object, std::vector<std::uint32_t>& candidates) : object_(object), candidates_(candidates) {}
+
+  Match provides(std::string_view name, std::uint32_t hash, const elf::SymbolVersion& version, elf::LookupClass lookup) {
+    if (object_.assumed) return name.starts_with(object_.assumed->symbol_prefix) || is_interpreter_private(name) ? Match::yes : Match::no;
+    if (!object_.elf) return Match::no;
+    object_.elf->find(name, hash, candidates_);
+    int default_versions = 0;
+    for (const std::uint32_t index : candidates_) {
+      if (!can_provide(object_.elf->symbol(index), lookup)) continue;
+      const Match match = version.name.empty() ? unversioned(index, default_versions) : versioned(index, version);
+      if (match != Match::no) return match;
+    }
+    return default_versions == 1 ? Match::yes : Match::no;
+  }
+
+ private:
+  [[nodiscard]] bool is_interpreter_private(std::string_view name) const { return object_.executable && name.starts_with("_Py"); }
+
+  // A versioned reference: the same version, or an object without any versions. If the reference names that very object as
+  // the one to define the version, glibc dies of an assertion.
+  [[nodiscard]] Match versioned(std::uint32_t index, const elf::SymbolVersion& wanted) const {
+    const elf::ElfFile& elf = *object_.elf;
+    if (!elf.has_symbol_versions()) return !wanted.file.empty() && object_.is_called(wanted.file) ? Match::aborts : Match::yes;
+    const std::uint16_t raw = elf.version_index(index).value_or(0);
+    const elf::SymbolVersion own = elf.version(raw);
+    if (own.name == wanted.name) return Match::yes;
+    if (wanted.hidden || !own.name.empty() || (raw & 0x8000) != 0) return Match::no;
+    return Match::yes;
+  }
+
+  // An unversioned reference: the base or first version, else the only version that is visible.
+  [[nodiscard]] Match unversioned(std::uint32_t index, int& default_versions) const {
+    const elf::ElfFile& elf = *object_.elf;
+    if (!elf.has_symbol_versions()) return Match::yes;
+    const std::uint16_t raw = elf.version_index(index).value_or(0);
+    if ((raw & 0x7fff) < 3) return Match::yes;
+    if ((raw & 0x8000) == 0) ++default_versions;
+    return Match::no;
+  }
+
+  const LoadedObject& object_;
+  std::vector<std::uint32_t>& candidates_;
+};
+
+}  // namespace
+
+void Process::check_versions(int object) {
+  LoadedObject& checked = state_.objects[static_cast<std::size_t>(object)];
+  if (std::exchange(checked.versions_checked, true) || !checked.elf) return;
+  for (const elf::VersionNeed& need : checked.elf->version_needs()) {
+    const auto provider = std::find_if(state_.objects.begin(), state_.objects.end(),
+                                       [&](const LoadedObject& candidate) { return candidate.is_called(need.file); });
+    // Without a provider the library itself is missing, which has been told. One without definitions is accepted here.
+    if (provider == state_.objects.end() || !provider->elf || !provider->elf->has_version_definitions()) continue;
+    const auto& definitions = provider->elf->version_definitions();
+    for (const elf::VersionRequirement& version : need.versions) {
+      const bool defined = std::any_of(definitions.begin(), definitions.end(),
+                                       [&](const elf::VersionDefinition& d) { return d.name == version.name; });
+      if (defined || version.weak) continue;
+      report({.kind = ProblemKind::version_not_found,
+              .object = name_of(object),
+              .library = std::string(need.file),
+              .version = std::string(version.name),
+              .expected_in = std::string(need.file),
+              .searched = {provider->path},
+              .message = fmt::format("{}: version `{}' not found (required by {})", displayed(provider->path), version.name,
+                                     name_of(object))},
+             Outcome::fails);
+    }
+  }
+}
+
+std::optional<int> Process::lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index, elf::LookupClass lookup) {
+  const LoadedObject& referring = state_.objects[static_cast<std::size_t>(object)];
+  const std::uint32_t hash = elf::gnu_hash(symbol.name);
+  const auto raw = referring.elf->version_index(index);
+  const elf::SymbolVersion version = raw ? referring.elf->version(*raw) : elf::SymbolVersion{};
+  const auto ask = [&](int candidate) -> bool {
+    const LoadedObject& provider = state_.objects[static_cast<std::size_t>(candidate)];
+    if (lookup == elf::LookupClass::copy && provider.executable) return false;
+    const Match match = Provider(provider, candidates_).provides(symbol.name, hash, version, lookup);
+    if (match == Match::aborts) {
+      report({.kind = ProblemKind::version_not_found, .object = name_of(object), .library = std::string(version.file),
+              .symbol = std::string(symbol.name), .demangled = elf::demangle(std::string(symbol.name)),
+              .version = std::string(version.name), .expected_in = std::string(version.file), .searched = {provider.path},
+              .message = fmt::format("{}: has no symbol versions, {} asks it for {} of version {}; the loader's assertion ends the process",
+                                     displayed(provider.path), name_of(object), symbol.name, version.name)},
+             Outcome::kills);
+    }
+    return match != Match::no;
+  };
+  if (referring.elf->symbolic() && ask(object)) return object;
+  for (const int candidate : state_.global_scope)
+    if (ask(candidate)) return candidate;
+  for (const int candidate : state_.objects[static_cast<std::size_t>(root)].scope)
+    if (ask(candidate)) return candidate;
+  return std::nullopt;
+}
+
+void Process::relocate(int object, int root) {
+  LoadedObject& relocated = state_.objects[static_cast<std::size_t>(object)];
+  if (std::exchange(relocated.relocated, true) || !relocated.elf) return;
+  const std::shared_ptr<const elf::ElfFile> elf = relocated.elf;
+  std::set<std::uint32_t> told;
+  for (const elf::SymbolReference& reference : elf->tables().references) {
+    if (reference.symbol == 0) continue;
+    const elf::Symbol symbol = elf->symbol(reference.symbol);
+    if (symbol.binding == elf::STB_LOCAL || symbol.visibility == elf::STV_HIDDEN || symbol.visibility == elf::STV_INTERNAL) continue;
+    if (lookup(object, root, symbol, reference.symbol, reference.lookup) || symbol.binding == elf::STB_WEAK) continue;
+    if (!told.insert(reference.symbol).second) continue;
+    const auto raw = elf->version_index(reference.symbol);
+    report_undefined(object, root, symbol, raw ? elf->version(*raw) : elf::SymbolVersion{});
+  }
+}
+
+void Process::report_undefined(int object, int root, const elf::Symbol& symbol, const elf::SymbolVersion& version) {
+  // What a missing library would have brought is not a second problem.
+  if (std::find(missing_.begin(), missing_.end(), version.file) != missing_.end() && !version.file.empty()) return;
+  Problem problem{.kind = ProblemKind::undefined_symbol,
+                  .object = name_of(object),
+                  .symbol = std::string(symbol.name),
+                  .demangled = elf::demangle(std::string(symbol.name)),
+                  .version = std::string(version.name),
+                  .expected_in = std::string(version.file)};
+  problem.message = fmt::format("{}: undefined symbol: {}", problem.object, symbol.name);
+  if (!version.name.empty()) problem.message += fmt::format(", version {}", version.name);
+
+  // The nearest relative among everything that the lookup saw, the referring object itself aside.
+  std::vector<int> scope = state_.global_scope;
+  for (const int candidate : state_.objects[static_cast<std::size_t>(root)].scope) scope.push_back(candidate);
+  std::vector<const elf::ElfFile*> libraries;
+  for (const int candidate : scope) {
+    const LoadedObject& library = state_.objects[static_cast<std::size_t>(candidate)];
+    libraries.push_back(candidate == object || library.executable ? nullptr : library.elf.get());
+  }
+  Relatives::Nearest nearest = relatives_.find(problem.symbol, libraries);
+  if (nearest.library >= 0) {
+    const LoadedObject& library = state_.objects[static_cast<std::size_t>(scope[static_cast<std::size_t>(nearest.library)])];
+    if (problem.expected_in.empty())
+      problem.expected_in = library.elf->soname() ? std::string(*library.elf->soname()) : displayed(library.path);
+    problem.instead = std::move(nearest.instead);
+  }
+  report(std::move(problem), Outcome::fails);
+}
+
+}  // namespace compatrix::linker

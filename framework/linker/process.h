@@ -1,0 +1,109 @@
+// A process, simulated: what glibc's dynamic linker (2.36) has loaded, and what a further dlopen would do. The rules and
+// their order are those of elf/dl-load.c, dl-deps.c, dl-version.c and dl-lookup.c; ld.so(8) has most of them in prose.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/elf/elf_file.h"
+#include "framework/environment/cell_files.h"
+#include "framework/linker/load_report.h"
+#include "framework/linker/relatives.h"
+
+namespace compatrix::linker {
+
+// Facts that the question needs are not known yet: fetch CellFiles::take_wants() and ask again. The process is as it was.
+struct FactsWanted {};
+
+// A library that counts as there although it is not part of any environment: the GPU driver's.
+struct AssumedLibrary {
+  std::string soname;
+  std::string symbol_prefix;  // it provides every symbol whose name begins so
+};
+
+// An object in the process (glibc's struct link_map). Others are named by their position in the link map.
+struct LoadedObject {
+  std::shared_ptr<const elf::ElfFile> elf;  // null: assumed, or the facts are wanted
+  std::string path;                         // as opened; empty for the executable
+  std::vector<std::string> names;           // needed names that led here
+  bool soname_matched = false;
+  std::string identity;
+  std::string origin;           // what $ORIGIN stands for
+  int loader = -1;              // the object whose needed entry brought it; -1: none
+  std::vector<int> init_order;  // itself, then what it needs; for a dlopen'ed root the whole sorted list
+  std::vector<int> scope;       // breadth-first closure, for a root
+  bool relocated = false, versions_checked = false, global = false, from_system = false, executable = false;
+  std::optional<AssumedLibrary> assumed;
+
+  [[nodiscard]] bool is_called(std::string_view name) const;
+};
+
+class Process {
+ public:
+  // A process in which the environment's interpreter has started. Throws FactsWanted.
+  Process(CellFiles& files, Relatives& relatives);
+
+  // From now on a needed `soname` that is found nowhere counts as there.
+  void assume_library(AssumedLibrary library) { assumed_.push_back(std::move(library)); }
+
+  enum class Visibility { local, global };  // RTLD_LOCAL, RTLD_GLOBAL
+  // dlopen(path, RTLD_NOW | visibility) by an absolute path or one relative to site-packages. What loads stays loaded; a
+  // failed open leaves nothing behind. Throws FactsWanted.
+  LoadReport open(const std::string& path, Visibility visibility);
+  // The same, and the process is as it was before.
+  LoadReport try_open(const std::string& path);
+  // Finds and maps what try_open would, without versions and symbols: throws FactsWanted while facts are lacking.
+  void map_only(const std::string& path);
+
+ private:
+  struct State {
+    std::vector<LoadedObject> objects;
+    std::vector<int> global_scope;
+  };
+  struct Found {
+    std::string path;
+    FileAnswer file;
+  };
+  struct Search;  // one search for one needed name
+
+  void start();
+  std::optional<int> map_closure(const std::string& path, std::vector<int>& closure);
+  LoadReport load(const std::string& path, Visibility visibility);
+  // Mapping (dl-load.c, dl-deps.c)
+  std::optional<int> map_object(const std::string& name, int loader);
+  std::optional<Found> search(const std::string& name, int loader);
+  std::optional<Found> open_path(const std::string& path, int loader);
+  std::optional<Found> search_own_paths(const std::string& name, int loader, Search& search);
+  std::optional<Found> search_system(const std::string& name, int loader, Search& search);
+  std::optional<int> assume(const std::string& name, int loader);
+  std::vector<int> map_needed(int root);
+  std::vector<int> sort_for_relocation(const std::vector<int>& objects);
+  void finish_mapping(int root, const std::vector<int>& closure);
+  // Versions and symbols (dl-version.c, dl-lookup.c, dl-reloc.c)
+  void check_versions(int object);
+  void relocate(int object, int root);
+  [[nodiscard]] std::optional<int> lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index,
+                                          elf::LookupClass lookup);
+  void report_undefined(int object, int root, const elf::Symbol& symbol, const elf::SymbolVersion& version);
+  void report(Problem problem, Outcome outcome);
+
+  [[nodiscard]] std::string displayed(const std::string& path) const;
+  [[nodiscard]] std::string name_of(int object) const;
+
+  CellFiles& files_;
+  Relatives& relatives_;
+  std::string site_prefix_;
+  std::uint16_t machine_;
+  std::vector<AssumedLibrary> assumed_;
+  State state_;
+  bool facts_wanted_ = false;
+  LoadReport report_;                      // of the open in progress
+  std::vector<std::string> missing_;       // needed names not found in it
+  std::vector<std::uint32_t> candidates_;  // scratch of lookup
+};
+
+}  // namespace compatrix::linker

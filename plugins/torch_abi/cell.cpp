@@ -1,0 +1,50 @@
+#include "cell.h"
+
+#include <algorithm>
+
+#include <fnmatch.h>
+
+namespace torch_abi {
+
+Cell::Cell(const compatrix_host* host_lent, compatrix_run* evaluated)
+    : run(evaluated),
+      host(host_lent),
+      environment(static_cast<const compatrix_environment_1*>(host->service(run, COMPATRIX_ENVIRONMENT_1))),
+      elf(static_cast<const compatrix_elf_1*>(host->service(run, COMPATRIX_ELF_1))),
+      linker(static_cast<const compatrix_linker_1*>(host->service(run, COMPATRIX_LINKER_1))) {}
+
+int Cell::find(std::string_view project) const {
+  for (std::size_t i = 0; i < environment->distribution_count(run); ++i)
+    if (environment->distribution(run, i)->name == project) return static_cast<int>(i);
+  return -1;
+}
+
+std::vector<std::string> Cell::shared_objects(std::size_t distribution) const {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < environment->file_count(run, distribution); ++i)
+    if (const compatrix_file* file = environment->file(run, distribution, i); file->shared_object != 0) paths.emplace_back(file->path);
+  return paths;
+}
+
+std::vector<std::string> Cell::matching(const std::string& pattern) const {
+  std::vector<std::string> paths;
+  for (std::size_t d = 0; d < environment->distribution_count(run); ++d)
+    for (std::size_t i = 0; i < environment->file_count(run, d); ++i)
+      if (const compatrix_file* file = environment->file(run, d, i); fnmatch(pattern.c_str(), file->path, FNM_PATHNAME) == 0)
+        paths.emplace_back(file->path);
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+bool for_another_python(const std::string& path, std::string_view python_version) {
+  constexpr std::string_view kMark = ".cpython-";
+  const std::size_t at = path.rfind(kMark);
+  if (at == std::string::npos) return false;
+  const std::string tag = path.substr(at + kMark.size());
+  const std::string digits = tag.substr(0, tag.find_first_not_of("0123456789"));
+  std::string wanted(python_version);
+  wanted.erase(std::remove(wanted.begin(), wanted.end(), '.'), wanted.end());
+  return !digits.empty() && digits != wanted;
+}
+
+}  // namespace torch_abi

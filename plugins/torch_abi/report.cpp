@@ -1,0 +1,162 @@
+#include "report.h"
+
+#include <algorithm>
+
+#include "causes.h"
+
+namespace torch_abi {
+namespace {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+void finding(const Cell& cell, const std::string& cause, const std::string& kind, const std::string& file,
+             const std::string& message, const Fields& fields) {
+  std::vector<compatrix_field> views;
+  for (const auto& [key, value] : fields) views.push_back({key.c_str(), value.c_str()});
+  const compatrix_finding view{.struct_size = sizeof(compatrix_finding), .cause = cause.c_str(), .kind = kind.c_str(),
+                               .file = file.c_str(), .message = message.c_str(), .fields = views.data(), .field_count = views.size()};
+  cell.host->report_finding(cell.run, &view);
+}
+
+void add(Fields& fields, const char* key, const std::string& value) {
+  if (!value.empty()) fields.emplace_back(key, value);
+}
+
+void add(Fields& fields, const char* key, const std::vector<std::string>& values) {
+  for (const std::string& value : values) fields.emplace_back(key, value);
+}
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// "libcudart.so.13" where libcudart.so.12 is missing: the same library as this environment has it.
+std::vector<std::string> other_versions(const Cell& cell, const std::string& soname) {
+  std::vector<std::string> found;
+  for (const std::string& path : cell.matching("nvidia/*/lib/" + library_stem(soname) + ".so.[0-9]*")) {
+    std::string base = path.substr(path.rfind('/') + 1);
+    if (std::find(found.begin(), found.end(), base) == found.end()) found.push_back(std::move(base));
+  }
+  return found;
+}
+
+std::string sentence_for(const Obstacle& obstacle, const std::vector<std::string>& instead) {
+  if (obstacle.kind == "library-not-found") {
+    std::string sentence = obstacle.library + " is needed and found nowhere";
+    if (!instead.empty()) sentence += "; this environment has " + instead.front();
+    return sentence;
+  }
+  if (obstacle.kind != "undefined-symbol") return obstacle.message;
+  std::string sentence = obstacle.demangled + " is not defined";
+  if (!obstacle.expected_in.empty()) sentence += " in " + obstacle.expected_in;
+  if (!obstacle.version.empty()) sentence += " in version " + obstacle.version;
+  if (!obstacle.instead.empty()) sentence += ", which has " + obstacle.instead.front();
+  return sentence;
+}
+
+// The files of this machine as one sentence; of many only the folders matter.
+std::string join(const std::vector<std::string>& items, const char* separator) {
+  std::string joined;
+  for (const std::string& item : items) joined += (joined.empty() ? "" : separator) + item;
+  return joined;
+}
+
+std::size_t undefined_symbols(const Judgement& judgement) {
+  return static_cast<std::size_t>(std::count_if(judgement.obstacles.begin(), judgement.obstacles.end(), [](const Obstacle& o) {
+    return o.kind == "undefined-symbol" && o.cause == kTorchAbi;
+  }));
+}
+
+std::vector<std::string> missing_libraries(const Judgement& judgement, std::string_view cause) {
+  std::vector<std::string> missing;
+  for (const Obstacle& obstacle : judgement.obstacles)
+    if (obstacle.kind == "library-not-found" && obstacle.cause == cause) missing.push_back(obstacle.library);
+  return missing;
+}
+
+void remedy(const Cell& cell, const std::string& sentence) { cell.host->report_remedy(cell.run, sentence.c_str()); }
+
+}  // namespace
+
+void report_findings(const Cell& cell, const Judgement& judgement) {
+  for (const Obstacle& obstacle : judgement.obstacles) {
+    const bool missing = obstacle.kind == "library-not-found";
+    const std::vector<std::string> instead = missing ? other_versions(cell, obstacle.library) : obstacle.instead;
+    Fields fields;
+    add(fields, "needed", missing ? obstacle.library : "");
+    add(fields, "library", missing ? "" : obstacle.library);
+    add(fields, "symbol", obstacle.symbol);
+    add(fields, "demangled", obstacle.demangled);
+    add(fields, "version", obstacle.version);
+    add(fields, "expected_in", obstacle.expected_in);
+    add(fields, "instead", instead);
+    add(fields, missing ? "needed_by" : "files", missing ? obstacle.needed_by : obstacle.files);
+    if (missing) add(fields, "files", obstacle.files);
+    add(fields, "searched", obstacle.searched);
+    finding(cell, obstacle.cause, obstacle.kind, obstacle.files.empty() ? "" : obstacle.files.front(),
+            sentence_for(obstacle, instead), fields);
+  }
+  for (const FileOutcome& file : judgement.files) {
+    const char* outcome = file.outcome == COMPATRIX_LOADS ? "loads" : file.outcome == COMPATRIX_LOAD_FAILS ? "fails" : "kills";
+    Fields fields{{"outcome", outcome}};
+    if (file.other_python) fields.emplace_back("counted", "no: named for another Python");
+    finding(cell, "", "file-outcome", file.path, file.message.empty() ? "loads" : file.message, fields);
+  }
+}
+
+void report_assumptions(const Cell& cell, const Judgement& judgement) {
+  const auto assume = [&](const std::string& sentence) { cell.host->report_assumption(cell.run, sentence.c_str()); };
+  assume("import torch has run before, and nothing else was opened in between");
+  assume(std::string("the interpreter's own symbols are those of the CPython ") + cell.environment->python_version(cell.run) +
+         " on this machine");
+  for (const std::string& library : judgement.assumed) assume(library + " comes with the GPU driver and has every function that is asked of it");
+  if (!judgement.from_system.empty()) assume("taken from this machine: " + join(judgement.from_system, ", "));
+  assume("objects have the layout that the files were built for: symbols alone do not show it");
+}
+
+void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject) {
+  const std::size_t undefined = undefined_symbols(judgement);
+  const std::vector<std::string> cuda = missing_libraries(judgement, kCudaRuntime);
+  if (!cuda.empty()) {
+    remedy(cell, "take a build of " + subject.name + " for the CUDA that " + subject.torch + " brings, or a torch built for the CUDA of " +
+                     join(cuda, ", "));
+    if (undefined != 0)
+      remedy(cell, "installing the libraries that are missing will not repair this: behind them " + plural(undefined, "symbol") + " of torch " +
+                       (undefined == 1 ? "is" : "are") + " missing too");
+  }
+  if (undefined != 0)
+    remedy(cell, "take the release of " + subject.name.substr(0, subject.name.find(' ')) + " that was built for " + subject.torch +
+                     ", or the torch release that " + subject.name + " was built for");
+  const std::vector<std::string> missing = missing_libraries(judgement, kMissingLibrary);
+  if (!missing.empty())
+    remedy(cell, "install what brings " + join(missing, ", ") + ": no distribution of this cell and no package of this machine has it");
+  if (!missing_libraries(judgement, kDriver).empty()) remedy(cell, "install the GPU driver");
+}
+
+void conclude(const Cell& cell, const Judgement& judgement, const Subject& subject) {
+  const std::vector<std::string> causes = judgement.causes();
+  const std::size_t total = judgement.files.size(), failing = judgement.failing(), counted = judgement.counted();
+  std::string summary;
+  if (failing == 0) {
+    std::size_t load = 0;
+    for (const FileOutcome& file : judgement.files) load += file.outcome == COMPATRIX_LOADS ? 1 : 0;
+    summary = std::to_string(load) + " of " + plural(total, "file") + " load";
+  } else {
+    summary = std::to_string(failing) + " of " + plural(counted, "file") + " can't load: ";
+    const std::size_t symbols = undefined_symbols(judgement);
+    std::vector<std::string> libraries;
+    for (const Obstacle& o : judgement.obstacles)
+      if (o.kind == "library-not-found") libraries.push_back(o.library);
+    if (!libraries.empty()) summary += join(libraries, ", ") + " not found";
+    if (symbols != 0) summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";
+    if (libraries.empty() && symbols == 0) summary += judgement.obstacles.front().message;
+  }
+  if (counted != total) summary += " (" + plural(total - counted, "file") + " for another Python not counted)";
+  const std::string cause = failing == 0 || causes.empty() ? "" : causes.front();
+  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
+                                        .status = failing == 0 ? COMPATRIX_PASS : COMPATRIX_FAIL,
+                                        .basis = COMPATRIX_PREDICTED, .cause = cause.c_str(), .summary = summary.c_str()};
+  cell.host->conclude(cell.run, &conclusion);
+}
+
+}  // namespace torch_abi

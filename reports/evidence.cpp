@@ -1,0 +1,78 @@
+#include "reports/evidence.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "framework/base/text.h"
+
+namespace compatrix {
+namespace {
+
+constexpr std::size_t kNamedFiles = 4;
+
+std::string shortened(const std::vector<std::string>& files) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(files.size(), kNamedFiles); ++i) text += (text.empty() ? "" : ", ") + files[i];
+  if (files.size() > kNamedFiles) text += fmt::format(" and {} more", files.size() - kNamedFiles);
+  return text;
+}
+
+std::string field(const Finding& finding, const std::string& key) {
+  const auto values = field_values(finding, key);
+  return values.empty() ? "" : values.front();
+}
+
+void add_undefined_symbol(const Finding& finding, std::vector<std::string>& lines) {
+  const std::string demangled = field(finding, "demangled"), version = field(finding, "version"), expected = field(finding, "expected_in");
+  lines.push_back(fmt::format("missing  {}{}", demangled.empty() ? field(finding, "symbol") : demangled, version.empty() ? "" : "  version " + version));
+  const auto instead = field_values(finding, "instead");
+  for (std::size_t i = 0; i < std::min<std::size_t>(instead.size(), 3); ++i)
+    lines.push_back(fmt::format("{}  {}", i == 0 ? "    has" : "       ", instead[i]));
+  std::string where;
+  if (!expected.empty()) where = "expected in " + expected;
+  const auto files = field_values(finding, "files");
+  if (!files.empty()) where += (where.empty() ? "" : "; ") + ("needed by " + shortened(files));
+  if (!where.empty()) lines.push_back("         " + where);
+}
+
+void add_missing_library(const Finding& finding, std::vector<std::string>& lines) {
+  const auto instead = field_values(finding, "instead"), files = field_values(finding, "files");
+  lines.push_back(fmt::format("no file  {}{}", field(finding, "needed"), instead.empty() ? "" : "  (this environment has " + shortened(instead) + ")"));
+  if (!files.empty()) lines.push_back("         needed by " + shortened(files));
+}
+
+}  // namespace
+
+std::vector<std::string> field_values(const Finding& finding, const std::string& key) {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : finding.fields)
+    if (name == key) values.push_back(visible_utf8(value));
+  return values;
+}
+
+std::vector<std::string> evidence_lines(const CheckResult& result, std::size_t most) {
+  std::vector<std::string> lines;
+  std::size_t shown = 0, left_out = 0;
+  for (const Finding& finding : result.findings) {
+    if (finding.kind == "file-outcome") continue;
+    if (shown == most) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
+    if (finding.kind == "undefined-symbol") {
+      add_undefined_symbol(finding, lines);
+    } else if (finding.kind == "library-not-found") {
+      add_missing_library(finding, lines);
+    } else {
+      lines.push_back(fmt::format("{}{}", finding.file.empty() ? "" : visible_utf8(finding.file) + ": ", visible_utf8(finding.message)));
+      for (const std::string& printed : field_values(finding, "printed"))
+        if (!printed.empty()) lines.push_back("         " + printed);
+    }
+  }
+  if (left_out != 0) lines.push_back(fmt::format("and {} more findings in results.json", left_out));
+  return lines;
+}
+
+}  // namespace compatrix
