@@ -79,18 +79,18 @@ std::vector<std::pair<std::string, std::uint64_t>> installed_files(compatrix_run
 const std::vector<compatrix_file>& files_of(compatrix_run* run, std::size_t index) {
   const auto [place, made] = run->files_of.try_emplace(index);
   if (!made) return place->second;
-  std::vector<std::pair<std::string, std::uint64_t>> files;
+  std::vector<compatrix_file>& files = place->second;
+  const auto add = [&](const char* path, std::uint64_t size) {
+    files.push_back({.struct_size = sizeof(compatrix_file), .path = path, .size = size, .shared_object = named_as_shared_object(path) ? 1 : 0});
+  };
   if (const auto facts = facts_at(run, index)) {
-    for (const auto& [path, entry] : facts->files()) files.emplace_back(path, entry->size);
+    // The facts stay in the library for the life of the worker: their paths need no copy.
+    files.reserve(facts->files().size());
+    for (const auto& [path, entry] : facts->files()) add(path.c_str(), entry->size);
   } else {
-    files = installed_files(run, distribution_at(run, index));
+    for (auto& [path, size] : installed_files(run, distribution_at(run, index))) add(run->arena.text(std::move(path)), size);
   }
-  for (auto& [path, size] : files) {
-    const int shared = named_as_shared_object(path) ? 1 : 0;
-    place->second.push_back({.struct_size = sizeof(compatrix_file), .path = run->arena.text(std::move(path)), .size = size,
-                             .shared_object = shared});
-  }
-  return place->second;
+  return files;
 }
 
 std::size_t file_count(compatrix_run* run, std::size_t distribution) {

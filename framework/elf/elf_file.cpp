@@ -122,6 +122,13 @@ Symbol ElfFile::symbol(std::uint32_t index) const {
           .section = entry.u16(6), .value = entry.u64(8), .size = entry.u64(16)};
 }
 
+bool ElfFile::is_named(std::uint32_t index, std::string_view name) const {
+  const std::string_view strings = tables_.dynstr.text();
+  const std::uint64_t at = tables_.dynsym.u32(std::uint64_t{index} * kSymbolSize);
+  return at < strings.size() && name.size() < strings.size() - at && strings.substr(at, name.size()) == name &&
+         strings[at + name.size()] == '\0';
+}
+
 std::optional<std::uint16_t> ElfFile::version_index(std::uint32_t symbol) const {
   if (tables_.versym.empty()) return std::nullopt;
   return tables_.versym.u16(std::uint64_t{symbol} * 2);
@@ -144,7 +151,7 @@ void ElfFile::find(std::string_view name, std::uint32_t hash, std::vector<std::u
   if (bucket < first_hashed_ || bucket == 0) return;
   for (std::uint32_t index = bucket;; ++index) {
     const std::uint32_t chain = table.u32(chains_at_ + std::uint64_t{index - first_hashed_} * 4);
-    if (((chain ^ hash) >> 1) == 0 && symbol(index).name == name) found.push_back(index);
+    if (((chain ^ hash) >> 1) == 0 && is_named(index, name)) found.push_back(index);
     if (chain & 1) return;
   }
 }
@@ -157,7 +164,7 @@ void ElfFile::find_by_sysv_hash(std::string_view name, std::vector<std::uint32_t
   std::uint32_t index = table.u32(8 + std::uint64_t{sysv_hash(name) % buckets} * 4);
   for (std::uint32_t steps = 0; index != 0; ++steps) {
     if (steps > chains) throw FormatError(table.file_offset(), "a .hash chain with an end was expected");
-    if (symbol(index).name == name) found.push_back(index);
+    if (is_named(index, name)) found.push_back(index);
     index = table.u32(8 + (std::uint64_t{buckets} + index) * 4);
   }
 }

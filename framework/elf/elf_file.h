@@ -60,6 +60,10 @@ struct RawTables {
   std::string build_id;                     // hexadecimal
 };
 
+// The program headers alone, of a file whose beginning is at hand; empty where it is no 64-bit little-endian ELF file.
+// Throws FormatError.
+std::vector<Segment> read_program_headers(const ByteSource& file);
+
 // Finds the tables of a 64-bit little-endian file. Of another class or byte order only the header is read.
 // Throws FormatError.
 RawTables read_tables(const ByteSource& file);
@@ -134,6 +138,7 @@ class ElfFile {
   void decode_version_definitions();
   void prepare_hash_table();
   [[nodiscard]] std::string_view string(std::uint64_t offset) const { return tables_.dynstr.c_string(offset); }
+  [[nodiscard]] bool is_named(std::uint32_t index, std::string_view name) const;
   void find_by_sysv_hash(std::string_view name, std::vector<std::uint32_t>& found) const;
 
   RawTables tables_;

@@ -229,6 +229,12 @@ void read_build_id(const ByteSource& file, RawTables& tables) {
 
 }  // namespace
 
+std::vector<Segment> read_program_headers(const ByteSource& file) {
+  RawTables tables = read_header(file);
+  if (tables.class64) read_segments(file, tables);
+  return std::move(tables.segments);
+}
+
 RawTables read_tables(const ByteSource& file) {
   RawTables tables = read_header(file);
   if (!tables.class64) return tables;

@@ -16,13 +16,25 @@ namespace {
 constexpr int kPasses = 4;
 constexpr std::uint64_t kGenerous = 16U << 20;  // kept beyond a range that was missed: tables have neighbours
 
+// The dynamic section may lie anywhere; the program headers, which come first, say where.
+void keep_dynamic_section(KeptBytes& kept) {
+  try {
+    for (const elf::Segment& segment : elf::read_program_headers(kept))
+      if (segment.type == elf::PT_DYNAMIC) kept.keep({segment.offset, segment.file_size});
+  } catch (const FormatError&) {  // no ELF file, which read_tables will say
+  } catch (const BytesNotKept&) {  // program headers elsewhere: a second pass
+  }
+}
+
 // Streams the member into `kept`, and its digest against RECORD.
 Result<RecordAgreement> stream_into(KeptBytes& kept, RandomAccess& archive, const wheel::ZipEntry& entry,
                                     const std::string& record_sha256) {
   Sha256 digest;
   auto streamed = wheel::stream_member(archive, entry, [&](std::span<const std::byte> piece) {
     digest.update(piece);
+    const bool first = kept.position() == 0;
     kept.append(piece);
+    if (first) keep_dynamic_section(kept);
     return true;
   });
   if (!streamed) return streamed.error();

@@ -13,8 +13,12 @@ KeptBytes::KeptBytes(std::uint64_t size, Limits limits, std::vector<BytesNotKept
   }
   ranges_.push_back({.offset = 0, .size = limits.beginning, .bytes = {}});
   ranges_.push_back({.offset = size - limits.end, .size = limits.end, .bytes = {}});
-  for (const BytesNotKept& range : also)
-    ranges_.push_back({.offset = range.offset, .size = std::min(range.size, size - range.offset), .bytes = {}});
+  for (const BytesNotKept& range : also) keep(range);
+}
+
+void KeptBytes::keep(BytesNotKept range) {
+  if (range.offset < at_ || range.offset >= size_) return;
+  ranges_.push_back({.offset = range.offset, .size = std::min(range.size, size_ - range.offset), .bytes = {}});
 }
 
 void KeptBytes::append(std::span<const std::byte> piece) {

@@ -20,15 +20,18 @@ struct BytesNotKept {
 class KeptBytes : public ByteSource {
  public:
   struct Limits {
-    std::uint64_t beginning = 96U << 20;
+    std::uint64_t beginning = 48U << 20;
     std::uint64_t end = 32U << 20;
   };
 
   KeptBytes(std::uint64_t size, Limits limits, std::vector<BytesNotKept> also);
 
+  // Keeps this range too, from where the stream is now on.
+  void keep(BytesNotKept range);
   // The next piece of the stream.
   void append(std::span<const std::byte> piece);
 
+  [[nodiscard]] std::uint64_t position() const { return at_; }
   [[nodiscard]] std::uint64_t size() const override { return size_; }
   // Throws BytesNotKept for a range of the file that is not at hand.
   [[nodiscard]] ByteView slice(std::uint64_t offset, std::uint64_t size) const override;

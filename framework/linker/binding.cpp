@@ -133,10 +133,14 @@ void Process::relocate(int object, int root) {
   for (const elf::SymbolReference& reference : elf->tables().references) {
     if (reference.symbol == 0) continue;
     const elf::Symbol symbol = elf->symbol(reference.symbol);
-    if (symbol.binding == elf::STB_LOCAL || symbol.visibility == elf::STV_HIDDEN || symbol.visibility == elf::STV_INTERNAL) continue;
+    // A symbol that the object defines itself is found there at the latest; hidden and local ones are not looked up at all.
+    if (!symbol.undefined() || symbol.binding == elf::STB_LOCAL) continue;
+    const auto raw = elf->version_index(reference.symbol);
+    // A weak reference may stay unresolved; only a version can make its lookup end badly.
+    const bool versioned = raw && !elf->version(*raw).name.empty();
+    if (symbol.binding == elf::STB_WEAK && !versioned) continue;
     if (lookup(object, root, symbol, reference.symbol, reference.lookup) || symbol.binding == elf::STB_WEAK) continue;
     if (!told.insert(reference.symbol).second) continue;
-    const auto raw = elf->version_index(reference.symbol);
     report_undefined(object, root, symbol, raw ? elf->version(*raw) : elf::SymbolVersion{});
   }
 }
