@@ -38,7 +38,8 @@ Result<Done> write_file_atomically(const std::filesystem::path& file, const std:
   if (written && ::rename(aside.c_str(), file.c_str()) == 0) return Done{};
   const int later_cause = written ? errno : cause;
   ::unlink(aside.c_str());
-  return Error{file.string(), fmt::format("can't be written: {}; an older report of this name is untouched", std::strerror(later_cause))};
+  return Error{file.string(), fmt::format("can't be written: {}; an older report of this name is untouched",
+                                          std::strerror(later_cause))};
 }
 
 }  // namespace compatrix

@@ -24,8 +24,10 @@ std::string field(const Finding& finding, const std::string& key) {
 }
 
 void add_undefined_symbol(const Finding& finding, std::vector<std::string>& lines) {
-  const std::string demangled = field(finding, "demangled"), version = field(finding, "version"), expected = field(finding, "expected_in");
-  lines.push_back(fmt::format("missing  {}{}", demangled.empty() ? field(finding, "symbol") : demangled, version.empty() ? "" : "  version " + version));
+  const std::string demangled = field(finding, "demangled"), version = field(finding, "version"),
+                    expected = field(finding, "expected_in");
+  lines.push_back(fmt::format("missing  {}{}", demangled.empty() ? field(finding, "symbol") : demangled,
+                              version.empty() ? "" : "  version " + version));
   const auto instead = field_values(finding, "instead");
   for (std::size_t i = 0; i < std::min<std::size_t>(instead.size(), 3); ++i)
     lines.push_back(fmt::format("{}  {}", i == 0 ? "    has" : "       ", instead[i]));
@@ -38,7 +40,8 @@ void add_undefined_symbol(const Finding& finding, std::vector<std::string>& line
 
 void add_missing_library(const Finding& finding, std::vector<std::string>& lines) {
   const auto instead = field_values(finding, "instead"), files = field_values(finding, "files");
-  lines.push_back(fmt::format("no file  {}{}", field(finding, "needed"), instead.empty() ? "" : "  (this environment has " + shortened(instead) + ")"));
+  lines.push_back(fmt::format("no file  {}{}", field(finding, "needed"),
+                              instead.empty() ? "" : "  (this environment has " + shortened(instead) + ")"));
   if (!files.empty()) lines.push_back("         needed by " + shortened(files));
 }
 
@@ -66,7 +69,8 @@ std::vector<std::string> evidence_lines(const CheckResult& result, std::size_t m
     } else if (finding.kind == "library-not-found") {
       add_missing_library(finding, lines);
     } else {
-      lines.push_back(fmt::format("{}{}", finding.file.empty() ? "" : visible_utf8(finding.file) + ": ", visible_utf8(finding.message)));
+      lines.push_back(fmt::format("{}{}", finding.file.empty() ? "" : visible_utf8(finding.file) + ": ",
+                                  visible_utf8(finding.message)));
       for (const std::string& printed : field_values(finding, "printed"))
         if (!printed.empty()) lines.push_back("         " + printed);
     }

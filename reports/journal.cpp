@@ -70,8 +70,13 @@ class JournalReplay {
 
  private:
   void add_cell(const Json& line) {
-    ReportedCell cell{.id = line.at("id").get<std::string>(), .axes = {}, .excluded = line.value("excluded", ""), .error = {}, .results = {}};
-    for (const Json& axis : line.at("axes")) cell.axes.emplace_back(axis.at(0).get<std::string>(), axis.at(1).get<std::string>());
+    ReportedCell cell{.id = line.at("id").get<std::string>(),
+                      .axes = {},
+                      .excluded = line.value("excluded", ""),
+                      .error = {},
+                      .results = {}};
+    for (const Json& axis : line.at("axes"))
+      cell.axes.emplace_back(axis.at(0).get<std::string>(), axis.at(1).get<std::string>());
     for (const Json& check : line.at("checks")) cell.results.push_back({.result = {.check = check.get<std::string>()}});
     report_.cells.push_back(std::move(cell));
   }
@@ -107,7 +112,8 @@ Result<Journal> Journal::create(const std::filesystem::path& file) {
   return Journal(descriptor);
 }
 
-Journal::Journal(Journal&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), synced_(other.synced_) {}
+Journal::Journal(Journal&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), synced_(other.synced_) {}
 Journal& Journal::operator=(Journal&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   synced_ = other.synced_;
@@ -122,7 +128,8 @@ Result<Done> Journal::append(const std::string& line, bool sync_now) {
   for (std::size_t at = 0; at < whole.size();) {
     const ssize_t n = ::write(descriptor_, whole.data() + at, whole.size() - at);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Error{"journal", fmt::format("can't be written: {}; make room and run again", std::strerror(errno))};
+    if (n <= 0)
+      return Error{"journal", fmt::format("can't be written: {}; make room and run again", std::strerror(errno))};
     at += static_cast<std::size_t>(n);
   }
   const auto now = std::chrono::steady_clock::now();
@@ -133,17 +140,26 @@ Result<Done> Journal::append(const std::string& line, bool sync_now) {
 }
 
 Result<Done> Journal::begin(const Report& planned) {
-  const Json head{{"event", "run"}, {"schema", kSchema}, {"name", visible_utf8(planned.name)}, {"tool_version", planned.tool_version},
-                  {"started", planned.started}, {"host", visible_utf8(planned.host)}};
+  const Json head{{"event", "run"},
+                  {"schema", kSchema},
+                  {"name", visible_utf8(planned.name)},
+                  {"tool_version", planned.tool_version},
+                  {"started", planned.started},
+                  {"host", visible_utf8(planned.host)}};
   if (const auto written = append(head.dump(), false); !written) return written.error();
   for (const ReportedCell& cell : planned.cells)
     if (const auto written = append(planned_cell(cell).dump(), false); !written) return written.error();
   return Done{};
 }
 
-Result<Done> Journal::environment(const std::string& cell, const std::string& environment_json, const std::string& error) {
-  return append(Json{{"event", "environment"}, {"cell", visible_utf8(cell)}, {"environment", Json::parse(environment_json)},
-                     {"error", visible_utf8(error)}}.dump(), false);
+Result<Done> Journal::environment(const std::string& cell, const std::string& environment_json,
+                                  const std::string& error) {
+  return append(Json{{"event", "environment"},
+                     {"cell", visible_utf8(cell)},
+                     {"environment", Json::parse(environment_json)},
+                     {"error", visible_utf8(error)}}
+                    .dump(),
+                false);
 }
 
 Result<Done> Journal::result(const std::string& cell, const ReportedResult& result) {
@@ -166,7 +182,8 @@ Result<Report> read_journal(const std::filesystem::path& file) {
     const bool last = in.peek() == std::char_traits<char>::eof();
     if (parsed.is_discarded() && last) break;  // cut off while it was written
     try {
-      if (number == 1 && parsed.value("schema", "") != kSchema) return Error{file.string(), "is no journal of this form"};
+      if (number == 1 && parsed.value("schema", "") != kSchema)
+        return Error{file.string(), "is no journal of this form"};
       replay.apply(parsed);
       ended |= parsed.at("event") == "end";
     } catch (const std::exception& failure) {

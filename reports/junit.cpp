@@ -18,7 +18,8 @@ constexpr std::size_t kLongestText = 64U << 10;
 std::string capped(const std::string& text) {
   if (text.size() <= kLongestText) return text;
   const std::size_t half = kLongestText / 2;
-  return fmt::format("{}\n... {} bytes left out; results.json has them ...\n{}", text.substr(0, half), text.size() - 2 * half, text.substr(text.size() - half));
+  return fmt::format("{}\n... {} bytes left out; results.json has them ...\n{}", text.substr(0, half),
+                     text.size() - 2 * half, text.substr(text.size() - half));
 }
 
 // Encoded before pugixml sees it: it writes illegal characters as they are.
@@ -29,7 +30,9 @@ void set(pugi::xml_node node, const char* attribute, const std::string& value) {
   node.append_attribute(attribute).set_value(line.c_str());
 }
 
-std::string seconds(double value) { return fmt::format("{:.3f}", value < 0 ? 0 : value); }
+std::string seconds(double value) {
+  return fmt::format("{:.3f}", value < 0 ? 0 : value);
+}
 
 std::string details(const CheckResult& result) {
   std::string text = result.summary + "\n";
@@ -44,14 +47,19 @@ enum class Element { none, failure, error, skipped };
 
 Element element_for(const ReportedResult& reported) {
   if (!reported.broken_expectation.empty()) return Element::failure;
-  if (reported.expected && reported.result.status != Status::pass && reported.result.status != Status::warn) return Element::skipped;
+  if (reported.expected && reported.result.status != Status::pass && reported.result.status != Status::warn)
+    return Element::skipped;
   switch (reported.result.status) {
     case Status::pass:
-    case Status::warn: return Element::none;
-    case Status::fail: return Element::failure;
+    case Status::warn:
+      return Element::none;
+    case Status::fail:
+      return Element::failure;
     case Status::skip:
-    case Status::excluded: return Element::skipped;
-    default: return Element::error;
+    case Status::excluded:
+      return Element::skipped;
+    default:
+      return Element::error;
   }
 }
 
@@ -62,7 +70,8 @@ void add_testcase(pugi::xml_node suite, const ReportedCell& cell, const Reported
   set(testcase, "name", result.check);
   set(testcase, "time", seconds(result.duration_s));
   switch (element_for(reported)) {
-    case Element::none: return;
+    case Element::none:
+      return;
     case Element::skipped: {
       const std::string reason = reported.expected ? "expected: " + reported.expectation_reason : result.summary;
       set(testcase.append_child("skipped"), "message", reason);
@@ -124,7 +133,8 @@ void add_suite(pugi::xml_node root, const Report& report, const ReportedCell& ce
   }
   for (const ReportedResult& reported : cell.results) add_testcase(suite, cell, reported);
   pugi::xml_node output = suite.append_child("system-out");
-  if (const std::string warnings = warnings_of(cell); !warnings.empty()) output.append_child(pugi::node_pcdata).set_value(warnings.c_str());
+  if (const std::string warnings = warnings_of(cell); !warnings.empty())
+    output.append_child(pugi::node_pcdata).set_value(warnings.c_str());
   pugi::xml_node errors_output = suite.append_child("system-err");
   if (!cell.error.empty()) errors_output.append_child(pugi::node_pcdata).set_value(visible_utf8(cell.error).c_str());
 }

@@ -18,24 +18,24 @@ namespace compatrix {
 // A check's result with what was expected of it.
 struct ReportedResult {
   CheckResult result;
-  bool expected = false;            // an expectation speaks of it, and it holds
-  std::string expectation_reason;   // of the expectation that speaks of it
-  std::string broken_expectation;   // one sentence: why that expectation no longer holds; empty otherwise
+  bool expected = false;           // an expectation speaks of it, and it holds
+  std::string expectation_reason;  // of the expectation that speaks of it
+  std::string broken_expectation;  // one sentence: why that expectation no longer holds; empty otherwise
 };
 
 struct ReportedCell {
   std::string id;
   std::vector<std::pair<std::string, std::string>> axes;
-  std::string excluded;             // reason; empty: not excluded
-  std::string error;                // why the environment could not be made; empty: it was
+  std::string excluded;                 // reason; empty: not excluded
+  std::string error;                    // why the environment could not be made; empty: it was
   std::string environment_json = "{}";  // resolved cell: lock digest, distributions with file names and digests
   std::vector<ReportedResult> results;
 };
 
 struct Report {
-  std::string name;       // of the matrix, or of the command
+  std::string name;  // of the matrix, or of the command
   std::string tool_version;
-  std::string started;    // UTC, YYYY-MM-DDTHH:MM:SS
+  std::string started;  // UTC, YYYY-MM-DDTHH:MM:SS
   std::string host;
   double duration_s = 0;
   bool interrupted = false;

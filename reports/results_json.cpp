@@ -18,15 +18,23 @@ Json to_json(const ReportedResult& reported) {
 }
 
 ReportedResult reported_from_json(const Json& json) {
-  return {.result = result_from_json(json), .expected = json.value("expected", false), .expectation_reason = json.value("expectation", ""),
+  return {.result = result_from_json(json),
+          .expected = json.value("expected", false),
+          .expectation_reason = json.value("expectation", ""),
           .broken_expectation = json.value("broken_expectation", "")};
 }
 
 Json results_json(const Report& report) {
-  Json json{{"schema", "compatrix/results/1"}, {"name", visible_utf8(report.name)}, {"tool", {{"name", "compatrix"}, {"version", report.tool_version}}},
-            {"started", report.started}, {"duration_s", report.duration_s}, {"interrupted", report.interrupted}, {"cells", Json::array()}};
+  Json json{{"schema", "compatrix/results/1"},
+            {"name", visible_utf8(report.name)},
+            {"tool", {{"name", "compatrix"}, {"version", report.tool_version}}},
+            {"started", report.started},
+            {"duration_s", report.duration_s},
+            {"interrupted", report.interrupted},
+            {"cells", Json::array()}};
   for (const ReportedCell& cell : report.cells) {
-    Json entry{{"id", visible_utf8(cell.id)}, {"axes", Json::object()}, {"environment", Json::parse(cell.environment_json)}};
+    Json entry{
+        {"id", visible_utf8(cell.id)}, {"axes", Json::object()}, {"environment", Json::parse(cell.environment_json)}};
     for (const auto& [name, value] : cell.axes) entry["axes"][visible_utf8(name)] = visible_utf8(value);
     if (!cell.excluded.empty()) entry["excluded"] = visible_utf8(cell.excluded);
     if (!cell.error.empty()) entry["error"] = visible_utf8(cell.error);

@@ -20,21 +20,27 @@ struct Look {
 
 Look look_of(Status status) {
   switch (status) {
-    case Status::pass: return {"✓", "32"};
-    case Status::warn: return {"!", "33"};
-    case Status::fail: return {"✗", "31"};
+    case Status::pass:
+      return {"✓", "32"};
+    case Status::warn:
+      return {"!", "33"};
+    case Status::fail:
+      return {"✗", "31"};
     case Status::skip:
-    case Status::excluded: return {"–", "2"};
+    case Status::excluded:
+      return {"–", "2"};
     case Status::error:
     case Status::crash:
-    case Status::timeout: return {"?", "35"};
+    case Status::timeout:
+      return {"?", "35"};
   }
   return {" ", "0"};
 }
 
 // Columns that the text takes; every glyph used here takes one.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string padded(const std::string& text, std::size_t width) {
@@ -94,7 +100,8 @@ std::vector<std::string> check_names(const Report& report) {
   std::vector<std::string> names;
   for (const ReportedCell& cell : report.cells)
     for (const ReportedResult& reported : cell.results)
-      if (std::find(names.begin(), names.end(), reported.result.check) == names.end()) names.push_back(reported.result.check);
+      if (std::find(names.begin(), names.end(), reported.result.check) == names.end())
+        names.push_back(reported.result.check);
   return names;
 }
 
@@ -112,7 +119,8 @@ std::string result_rows(const Report& report, bool colour) {
     for (const auto& [name, value] : cell.axes) row.push_back({visible_utf8(value), ""});
     if (row.empty()) row.push_back({visible_utf8(cell.id), ""});
     for (const std::string& check : checks) {
-      const auto found = std::find_if(cell.results.begin(), cell.results.end(), [&](const auto& r) { return r.result.check == check; });
+      const auto found = std::find_if(cell.results.begin(), cell.results.end(),
+                                      [&](const auto& r) { return r.result.check == check; });
       row.push_back(found == cell.results.end() ? Entry{} : entry_for(*found));
     }
     table.add_row(std::move(row));
@@ -155,7 +163,8 @@ std::vector<Group> grouped(const Report& report) {
       const CheckResult& result = reported.result;
       if (result.status == Status::pass && reported.broken_expectation.empty()) continue;
       if (result.status == Status::excluded) continue;
-      std::string key = fmt::format("{}|{}|{}|{}", result.check, word(result.status), result.summary, reported.broken_expectation);
+      std::string key =
+          fmt::format("{}|{}|{}|{}", result.check, word(result.status), result.summary, reported.broken_expectation);
       for (const std::string& line : evidence_lines(result, kShownFindings)) key += "|" + line;
       const auto [place, fresh] = known.emplace(key, groups.size());
       if (fresh) groups.push_back({.reported = &reported, .cells = {}});
@@ -179,13 +188,16 @@ std::string describe(const Group& group, const TableOptions& options) {
   const auto width = static_cast<std::size_t>(options.width);
   const std::string head = fmt::format("{} {}", look.glyph, result.check);
   std::string text = options.colour ? fmt::format("\n\033[1;{}m{}\033[0m", look.colour, head) : "\n" + head;
-  for (std::size_t i = 0; i < group.cells.size(); ++i) text += fmt::format("{}{}", i == 0 ? "  " : "\n    and  ", visible_utf8(group.cells[i]->id));
+  for (std::size_t i = 0; i < group.cells.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "  " : "\n    and  ", visible_utf8(group.cells[i]->id));
   text += "\n";
-  if (!group.reported->broken_expectation.empty()) text += wrapped(visible_utf8(group.reported->broken_expectation), width, "    ");
+  if (!group.reported->broken_expectation.empty())
+    text += wrapped(visible_utf8(group.reported->broken_expectation), width, "    ");
   text += wrapped(visible_utf8(result.summary), width, "    ");
   for (const std::string& line : evidence_lines(result, kShownFindings)) text += wrapped(line, width, "      ");
   for (const std::string& remedy : result.remedies) text += wrapped("→ " + visible_utf8(remedy), width, "    ");
-  if (group.reported->expected) text += wrapped("expected: " + visible_utf8(group.reported->expectation_reason), width, "    ");
+  if (group.reported->expected)
+    text += wrapped("expected: " + visible_utf8(group.reported->expectation_reason), width, "    ");
   return text;
 }
 
@@ -210,8 +222,8 @@ std::string totals(const Report& report) {
       counts[reported.result.status].second += reported.expected && reported.result.status != Status::pass ? 1 : 0;
       ++total;
     }
-  std::string text = fmt::format("\n{} {}, {} {}:", report.cells.size(), report.cells.size() == 1 ? "cell" : "cells", total,
-                                 total == 1 ? "answer" : "answers");
+  std::string text = fmt::format("\n{} {}, {} {}:", report.cells.size(), report.cells.size() == 1 ? "cell" : "cells",
+                                 total, total == 1 ? "answer" : "answers");
   bool first = true;
   for (const auto& [status, count] : counts) {
     text += fmt::format("{} {} {}", first ? "" : ",", count.first, word(status));

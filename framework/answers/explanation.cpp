@@ -40,7 +40,13 @@ bool named_as_shared_object(const std::string& path) {
 Result<Explanation> explain_wheel(const std::filesystem::path& file) {
   auto archive = open_local_file(file);
   if (!archive) return archive.error();
-  const wheel::LockedWheel locked{.project = {}, .version = {}, .file_name = file.filename().string(), .url = {}, .path = file, .size = 0, .sha256 = {}};
+  const wheel::LockedWheel locked{.project = {},
+                                  .version = {},
+                                  .file_name = file.filename().string(),
+                                  .url = {},
+                                  .path = file,
+                                  .size = 0,
+                                  .sha256 = {}};
   auto facts = read_wheel_facts(**archive, locked, "explained");
   if (!facts) return facts.error();
   auto known = std::make_shared<facts::WheelFacts>(std::move(*facts));
@@ -69,7 +75,9 @@ Symbols symbols_of(const elf::ElfFile& elf) {
   for (std::uint32_t i = 1; i < elf.symbol_count(); ++i) {
     const elf::Symbol symbol = elf.symbol(i);
     if (symbol.name.empty() || symbol.binding == elf::STB_LOCAL) continue;
-    std::vector<std::string>& list = !symbol.undefined() ? symbols.defined : symbol.binding == elf::STB_WEAK ? symbols.weak_undefined : symbols.undefined;
+    std::vector<std::string>& list = !symbol.undefined()               ? symbols.defined
+                                     : symbol.binding == elf::STB_WEAK ? symbols.weak_undefined
+                                                                       : symbols.undefined;
     list.emplace_back(visible_utf8(symbol.name));
   }
   return symbols;
@@ -78,19 +86,29 @@ Symbols symbols_of(const elf::ElfFile& elf) {
 Json object_json(const ExplainedObject& object) {
   if (!object.elf) return {{"file", visible_utf8(object.path)}, {"error", visible_utf8(object.defect)}};
   const elf::ElfFile& elf = *object.elf;
-  const auto text = [](const std::optional<std::string_view>& value) { return value ? Json(visible_utf8(*value)) : Json(nullptr); };
+  const auto text = [](const std::optional<std::string_view>& value) {
+    return value ? Json(visible_utf8(*value)) : Json(nullptr);
+  };
   const Symbols symbols = symbols_of(elf);
   Json needs = Json::array();
   for (const elf::VersionNeed& need : elf.version_needs())
     for (const elf::VersionRequirement& version : need.versions)
-      needs.push_back({{"file", visible_utf8(need.file)}, {"version", visible_utf8(version.name)}, {"weak", version.weak}});
+      needs.push_back(
+          {{"file", visible_utf8(need.file)}, {"version", visible_utf8(version.name)}, {"weak", version.weak}});
   Json needed = Json::array();
   for (const std::string_view name : elf.needed()) needed.push_back(visible_utf8(name));
   return {{"file", visible_utf8(object.path)},
           {"elf",
-           {{"machine", elf.machine()}, {"soname", text(elf.soname())}, {"needed", needed}, {"rpath", text(elf.rpath())},
-            {"runpath", text(elf.runpath())}, {"build_id", elf.tables().build_id}, {"undefined", symbols.undefined},
-            {"weak_undefined", symbols.weak_undefined}, {"defined", symbols.defined}, {"version_needs", needs}}}};
+           {{"machine", elf.machine()},
+            {"soname", text(elf.soname())},
+            {"needed", needed},
+            {"rpath", text(elf.rpath())},
+            {"runpath", text(elf.runpath())},
+            {"build_id", elf.tables().build_id},
+            {"undefined", symbols.undefined},
+            {"weak_undefined", symbols.weak_undefined},
+            {"defined", symbols.defined},
+            {"version_needs", needs}}}};
 }
 
 std::string object_text(const ExplainedObject& object) {
@@ -116,7 +134,8 @@ std::string object_text(const ExplainedObject& object) {
     }
   for (const auto& [file, list] : versions) line("versions", file + ": " + list);
   const Symbols symbols = symbols_of(elf);
-  line("symbols", fmt::format("{} defined, {} undefined, {} weak undefined", symbols.defined.size(), symbols.undefined.size(), symbols.weak_undefined.size()));
+  line("symbols", fmt::format("{} defined, {} undefined, {} weak undefined", symbols.defined.size(),
+                              symbols.undefined.size(), symbols.weak_undefined.size()));
   if (elf.truncated()) line("damaged", "the file is shorter than its segments: opening it kills the process (SIGBUS)");
   return text;
 }
@@ -129,7 +148,8 @@ Result<Explanation> explain(const std::filesystem::path& file) {
   if (!mapped) return mapped.error();
   auto elf = elf::read_elf(file.string(), *mapped);
   if (!elf) return elf.error();
-  return Explanation{.file = file.string(), .wheel = nullptr, .objects = {{.path = file.string(), .elf = *elf, .defect = {}}}};
+  return Explanation{
+      .file = file.string(), .wheel = nullptr, .objects = {{.path = file.string(), .elf = *elf, .defect = {}}}};
 }
 
 Json explanation_json(const Explanation& explanation) {
@@ -143,8 +163,11 @@ Json explanation_json(const Explanation& explanation) {
   json["wheel"] = visible_utf8(explanation.wheel->wheel);
   json["defects"] = Json::array();
   for (const wheel::ZipDefect& defect : explanation.wheel->directory.defects)
-    json["defects"].push_back({{"rule", defect.rule}, {"ambiguous", defect.ambiguous}, {"entry", visible_utf8(defect.entry)},
-                               {"offset", defect.offset}, {"message", visible_utf8(defect.message)}});
+    json["defects"].push_back({{"rule", defect.rule},
+                               {"ambiguous", defect.ambiguous},
+                               {"entry", visible_utf8(defect.entry)},
+                               {"offset", defect.offset},
+                               {"message", visible_utf8(defect.message)}});
   json["objects"] = Json::array();
   for (const ExplainedObject& object : explanation.objects) json["objects"].push_back(object_json(object));
   return json;
@@ -156,13 +179,16 @@ std::string explanation_text(const Explanation& explanation) {
     text += visible_utf8(explanation.file) + "\n";
     if (const auto metadata = wheel::parse_metadata(explanation.wheel->metadata)) {
       text += fmt::format("  {} {}\n", visible_utf8(metadata->name), visible_utf8(metadata->version));
-      for (const std::string& requirement : metadata->requires_dist) text += fmt::format("  requires  {}\n", visible_utf8(requirement));
+      for (const std::string& requirement : metadata->requires_dist)
+        text += fmt::format("  requires  {}\n", visible_utf8(requirement));
     }
     if (const auto info = wheel::parse_wheel_info(explanation.wheel->wheel))
       for (const std::string& tag : info->tags) text += fmt::format("  tag       {}\n", visible_utf8(tag));
-    text += fmt::format("  files     {}, of which {} shared objects\n", explanation.wheel->files().size(), explanation.objects.size());
+    text += fmt::format("  files     {}, of which {} shared objects\n", explanation.wheel->files().size(),
+                        explanation.objects.size());
     for (const wheel::ZipDefect& defect : explanation.wheel->directory.defects)
-      text += fmt::format("  defect    {} at offset {:#x}: {} {}\n", defect.rule, defect.offset, visible_utf8(defect.entry), visible_utf8(defect.message));
+      text += fmt::format("  defect    {} at offset {:#x}: {} {}\n", defect.rule, defect.offset,
+                          visible_utf8(defect.entry), visible_utf8(defect.message));
   }
   for (const ExplainedObject& object : explanation.objects) text += object_text(object);
   return text;

@@ -16,7 +16,7 @@
 namespace compatrix {
 
 struct ExplainedObject {
-  std::string path;  // of the file, or inside the wheel
+  std::string path;                         // of the file, or inside the wheel
   std::shared_ptr<const elf::ElfFile> elf;  // null where it is no readable ELF file
   std::string defect;
 };

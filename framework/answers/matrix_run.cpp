@@ -54,13 +54,15 @@ class CellMaker {
     if (!request) return request.error();
     const auto file = lock_file(options_.locks, cell.id(), *request);
     if (options_.refresh || !std::filesystem::exists(file)) {
-      if (options_.offline) return Error{cell.id(), "is not locked yet and --offline forbids asking the index; run once without --offline"};
+      if (options_.offline)
+        return Error{cell.id(), "is not locked yet and --offline forbids asking the index; run once without --offline"};
       if (const auto locked = wheel::write_lock(*request, file); !locked) return locked.error();
     }
     const auto lock = wheel::read_lock(file, request->target);
     if (!lock) return lock.error();
     if (const auto learnt = fetcher_.learn(*lock); !learnt) return learnt.error();
-    return environment_of(*lock, requested_projects(request->requirements), request->target, interpreter(request->target.python));
+    return environment_of(*lock, requested_projects(request->requirements), request->target,
+                          interpreter(request->target.python));
   }
 
  private:
@@ -92,7 +94,8 @@ class CellMaker {
   std::filesystem::path interpreter(const std::string& version) {
     const std::lock_guard guard(mutex_);
     const auto known = interpreters_.find(version);
-    return known != interpreters_.end() ? known->second : interpreters_.emplace(version, find_interpreter(version)).first->second;
+    return known != interpreters_.end() ? known->second
+                                        : interpreters_.emplace(version, find_interpreter(version)).first->second;
   }
 
   const Matrix& matrix_;
@@ -129,13 +132,16 @@ std::string known_checks(const PluginCatalogue& catalogue) {
 
 }  // namespace
 
-std::filesystem::path lock_file(const std::filesystem::path& folder, const std::string& cell_id, const wheel::LockRequest& request) {
-  std::string asked = request.target.python + "\n" + request.target.machine + "\n" + request.target.glibc + "\n" + request.index.value_or("");
+std::filesystem::path lock_file(const std::filesystem::path& folder, const std::string& cell_id,
+                                const wheel::LockRequest& request) {
+  std::string asked = request.target.python + "\n" + request.target.machine + "\n" + request.target.glibc + "\n" +
+                      request.index.value_or("");
   for (const std::string& requirement : request.requirements) asked += "\n" + requirement;
   for (const auto& links : request.find_links) asked += "\n" + links.string();
   std::string stem = cell_id.substr(0, 120);
   for (char& c : stem)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("._=,+-").find(c) == std::string_view::npos) c = '_';
+    if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("._=,+-").find(c) == std::string_view::npos)
+      c = '_';
   return folder / fmt::format("{}-{}.toml", stem.empty() ? "cell" : stem, digest_of(asked).substr(0, 8));
 }
 
@@ -153,8 +159,8 @@ Result<std::vector<const PluginFile*>> plugins_for(const Matrix& matrix, const P
   return plugins;
 }
 
-void run_matrix(const Matrix& matrix, const std::vector<Cell>& cells, const std::vector<const PluginFile*>& plugins, Fetcher& fetcher,
-                const RunOptions& options, const RunEvents& events) {
+void run_matrix(const Matrix& matrix, const std::vector<Cell>& cells, const std::vector<const PluginFile*>& plugins,
+                Fetcher& fetcher, const RunOptions& options, const RunEvents& events) {
   CellMaker maker(matrix, fetcher, options);
   std::vector<std::optional<Environment>> environments(cells.size());
   std::mutex telling;
@@ -163,7 +169,8 @@ void run_matrix(const Matrix& matrix, const std::vector<Cell>& cells, const std:
     auto environment = maker.make(cells[i]);
     const std::lock_guard guard(telling);
     if (environment) environments[i] = *environment;
-    events.environment(cells[i], environment ? to_json(*environment).dump() : "{}", environment ? "" : environment.error().text());
+    events.environment(cells[i], environment ? to_json(*environment).dump() : "{}",
+                       environment ? "" : environment.error().text());
   });
 
   std::vector<Job> jobs;
@@ -173,16 +180,22 @@ void run_matrix(const Matrix& matrix, const std::vector<Cell>& cells, const std:
     position.emplace(cells[i].id(), i);
     for (std::size_t c = 0; c < plugins.size(); ++c) {
       const CheckRequest& check = matrix.checks[c];
-      CheckQuestion question{.environment = *environments[i], .parameters = {check.parameters.begin(), check.parameters.end()}};
-      Job job{.cell = cells[i].id(), .check = check.id, .plugin = plugins[c]->path, .request = encode_question(question, options.store)};
+      CheckQuestion question{.environment = *environments[i],
+                             .parameters = {check.parameters.begin(), check.parameters.end()}};
+      Job job{.cell = cells[i].id(),
+              .check = check.id,
+              .plugin = plugins[c]->path,
+              .request = encode_question(question, options.store)};
       for (const auto& noted : plugins[c]->note.checks)
-        if (noted.id == check.id && noted.default_timeout_s != 0) job.timeout = std::chrono::seconds(noted.default_timeout_s);
+        if (noted.id == check.id && noted.default_timeout_s != 0)
+          job.timeout = std::chrono::seconds(noted.default_timeout_s);
       jobs.push_back(std::move(job));
     }
   }
-  run_jobs(jobs, {.workers = options.workers, .program = options.program, .interrupted = options.interrupted},
-           [&](const nlohmann::json& wanted) { return answer_wants(fetcher, wanted); },
-           [&](const Job& job, const CheckResult& result) { events.result(cells[position.at(job.cell)], result); });
+  run_jobs(
+      jobs, {.workers = options.workers, .program = options.program, .interrupted = options.interrupted},
+      [&](const nlohmann::json& wanted) { return answer_wants(fetcher, wanted); },
+      [&](const Job& job, const CheckResult& result) { events.result(cells[position.at(job.cell)], result); });
 }
 
 }  // namespace compatrix

@@ -32,16 +32,17 @@ struct RunEvents {
   std::function<void(const Cell& cell, const CheckResult& result)> result;
 };
 
-// The plugin of each check of the matrix, in the matrix's order; an Error names a check that no plugin has, suggests the
-// near name, or says which plugin was refused.
+// The plugin of each check of the matrix, in the matrix's order; an Error names a check that no plugin has, suggests
+// the near name, or says which plugin was refused.
 Result<std::vector<const PluginFile*>> plugins_for(const Matrix& matrix, const PluginCatalogue& catalogue);
 
 // Evaluates every cell that is not excluded. Cells whose environment can't be made get no results.
-void run_matrix(const Matrix& matrix, const std::vector<Cell>& cells, const std::vector<const PluginFile*>& plugins, Fetcher& fetcher,
-                const RunOptions& options, const RunEvents& events);
+void run_matrix(const Matrix& matrix, const std::vector<Cell>& cells, const std::vector<const PluginFile*>& plugins,
+                Fetcher& fetcher, const RunOptions& options, const RunEvents& events);
 
-// The frozen lock of a cell: its name carries the cell's id and a digest of what was asked for, so that a changed matrix
-// is locked anew.
-std::filesystem::path lock_file(const std::filesystem::path& folder, const std::string& cell_id, const wheel::LockRequest& request);
+// The frozen lock of a cell: its name carries the cell's id and a digest of what was asked for, so that a changed
+// matrix is locked anew.
+std::filesystem::path lock_file(const std::filesystem::path& folder, const std::string& cell_id,
+                                const wheel::LockRequest& request);
 
 }  // namespace compatrix

@@ -16,7 +16,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-Version without_local(const Version& version) { return Version::parse(version.public_text()).value(); }
+Version without_local(const Version& version) {
+  return Version::parse(version.public_text()).value();
+}
 
 // "2.9.*": epoch and release begin with the same numbers, missing ones counting as zero.
 bool has_prefix(const Version& version, const std::string& prefix_text) {
@@ -43,13 +45,16 @@ bool same_release(const Version& a, const Version& b) {
   return left == right;
 }
 
-bool is_post(const Version& version) { return version.public_text().find(".post") != std::string::npos; }
+bool is_post(const Version& version) {
+  return version.public_text().find(".post") != std::string::npos;
+}
 
 // The release without its last number: what a compatible release (~=) must begin with.
 std::string compatible_prefix(const Version& version) {
   const std::string text = version.public_text();
   std::string prefix = text.find('!') == std::string::npos ? "" : text.substr(0, text.find('!') + 1);
-  for (std::size_t i = 0; i + 1 < version.release().size(); ++i) prefix += fmt::format("{}{}", i == 0 ? "" : ".", version.release()[i]);
+  for (std::size_t i = 0; i + 1 < version.release().size(); ++i)
+    prefix += fmt::format("{}{}", i == 0 ? "" : ".", version.release()[i]);
   return prefix;
 }
 
@@ -66,7 +71,8 @@ bool clause_holds(const std::string& op, const std::string& wanted, const Versio
   if (op == ">=") return open >= bound;
   if (op == "~=") return open >= bound && has_prefix(version, compatible_prefix(bound));
   // Exclusive comparisons leave out pre-releases (<), post-releases and local versions (>) of the bound's own release.
-  if (op == "<") return version < bound && (bound.is_prerelease() || !version.is_prerelease() || !same_release(version, bound));
+  if (op == "<")
+    return version < bound && (bound.is_prerelease() || !version.is_prerelease() || !same_release(version, bound));
   if (!(version > bound)) return false;
   if (!is_post(bound) && is_post(version) && same_release(version, bound)) return false;
   return version.local().empty() || !same_release(version, bound);
@@ -81,12 +87,15 @@ Result<SpecifierSet> SpecifierSet::parse(std::string_view text) {
     const std::string_view clause = trimmed(text.substr(at, end - at));
     at = end + 1;
     if (clause.empty()) continue;
-    const auto op = std::find_if(kOperators.begin(), kOperators.end(), [&](std::string_view o) { return clause.starts_with(o); });
+    const auto op =
+        std::find_if(kOperators.begin(), kOperators.end(), [&](std::string_view o) { return clause.starts_with(o); });
     if (op == kOperators.end())
-      return Error{std::string(text), fmt::format("\"{}\" begins with none of ===, ~=, ==, !=, <=, >=, <, > (PEP 440)", clause)};
+      return Error{std::string(text),
+                   fmt::format("\"{}\" begins with none of ===, ~=, ==, !=, <=, >=, <, > (PEP 440)", clause)};
     const std::string version(trimmed(clause.substr(op->size())));
     const bool prefix = version.ends_with(".*");
-    if (prefix && *op != "==" && *op != "!=") return Error{std::string(text), fmt::format("\"{}\": .* goes with == and != only", clause)};
+    if (prefix && *op != "==" && *op != "!=")
+      return Error{std::string(text), fmt::format("\"{}\": .* goes with == and != only", clause)};
     const auto parsed = Version::parse(prefix ? version.substr(0, version.size() - 2) : version);
     if (*op != "===" && !parsed) return parsed.error();
     if (*op == "~=" && parsed->release().size() < 2)
@@ -99,7 +108,8 @@ Result<SpecifierSet> SpecifierSet::parse(std::string_view text) {
 bool SpecifierSet::contains(const Version& version, Prereleases prereleases) const {
   const bool names_prerelease = std::any_of(clauses_.begin(), clauses_.end(), [](const Clause& clause) {
     if (clause.op == "!=") return false;
-    const std::string text = clause.version.ends_with(".*") ? clause.version.substr(0, clause.version.size() - 2) : clause.version;
+    const std::string text =
+        clause.version.ends_with(".*") ? clause.version.substr(0, clause.version.size() - 2) : clause.version;
     const auto parsed = Version::parse(text);
     return parsed && parsed->is_prerelease();
   });

@@ -77,15 +77,18 @@ bool collect(Pipe& output, Pipe& errors, const ProgramRun& run, ProgramOutcome& 
   std::array<pollfd, 2> waiting{pollfd{output.read, POLLIN, 0}, pollfd{errors.read, POLLIN, 0}};
   std::array<std::string*, 2> kept{&outcome.output, &outcome.errors};
   while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) return false;
-    if (::poll(waiting.data(), waiting.size(), static_cast<int>(std::min<long>(left, 1000))) < 0 && errno != EINTR) return true;
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(std::min<long>(left, 1000))) < 0 && errno != EINTR)
+      return true;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
       if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
       std::array<char, 16384> piece{};
       const ssize_t n = ::read(waiting[i].fd, piece.data(), piece.size());
       if (n > 0)
-        kept[i]->append(piece.data(), std::min(static_cast<std::size_t>(n), run.longest_output - std::min(run.longest_output, kept[i]->size())));
+        kept[i]->append(piece.data(), std::min(static_cast<std::size_t>(n),
+                                               run.longest_output - std::min(run.longest_output, kept[i]->size())));
       else if (n == 0 || errno != EINTR)
         waiting[i].fd = -1;
     }

@@ -16,8 +16,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 // ", did you mean 'x'?" or nothing, to end a sentence with.
 std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
-// Valid UTF-8 without control characters (line feed and tab stay): anything else becomes a visible token such as \xFF or
-// \u001B. For everything foreign that goes to a terminal or into a report.
+// Valid UTF-8 without control characters (line feed and tab stay): anything else becomes a visible token such as \xFF
+// or \u001B. For everything foreign that goes to a terminal or into a report.
 std::string visible_utf8(std::string_view bytes);
 
 // "1.3 GB", "24 kB": decimal units.

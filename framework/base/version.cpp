@@ -10,8 +10,12 @@ namespace {
 
 constexpr std::size_t kLongestNumber = 18;  // decimal digits that fit 64 bits with room
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_separator(char c) { return c == '.' || c == '-' || c == '_'; }
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool is_separator(char c) {
+  return c == '.' || c == '-' || c == '_';
+}
 
 // Reads the grammar of PEP 440, appendix B, from left to right.
 class Scanner {
@@ -19,7 +23,9 @@ class Scanner {
   explicit Scanner(std::string_view text) : text_(text) {}
 
   [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
-  [[nodiscard]] char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
   bool take(char c) {
     if (peek() != c) return false;
     ++at_;
@@ -95,7 +101,8 @@ std::string prepared(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
 }
 
@@ -108,7 +115,8 @@ std::vector<std::uint64_t> significant(std::vector<std::uint64_t> release) {
 }  // namespace
 
 Result<Version> Version::parse(std::string_view text) {
-  const Error refused{std::string(text), "is no version by PEP 440 (for instance 2.10.0, 2.10.0+cu130 or 2.12.0.dev20260226)"};
+  const Error refused{std::string(text),
+                      "is no version by PEP 440 (for instance 2.10.0, 2.10.0+cu130 or 2.12.0.dev20260226)"};
   const std::string plain = prepared(text);
   Scanner scan(plain);
   scan.take('v');
@@ -166,14 +174,21 @@ std::string Version::local() const {
   std::string text;
   for (const auto& part : local_) {
     if (!text.empty()) text += '.';
-    text += std::holds_alternative<std::string>(part) ? std::get<std::string>(part) : std::to_string(std::get<std::uint64_t>(part));
+    text += std::holds_alternative<std::string>(part) ? std::get<std::string>(part)
+                                                      : std::to_string(std::get<std::uint64_t>(part));
   }
   return text;
 }
 
-std::string Version::text() const { return local_.empty() ? public_text() : public_text() + "+" + local(); }
-const std::vector<std::uint64_t>& Version::release() const { return release_; }
-bool Version::is_prerelease() const { return pre_.has_value() || dev_.has_value(); }
+std::string Version::text() const {
+  return local_.empty() ? public_text() : public_text() + "+" + local();
+}
+const std::vector<std::uint64_t>& Version::release() const {
+  return release_;
+}
+bool Version::is_prerelease() const {
+  return pre_.has_value() || dev_.has_value();
+}
 
 // The order of PEP 440, "Summary of permitted suffixes and relative ordering": .devN, aN, bN, rcN, none, .postN.
 std::strong_ordering Version::operator<=>(const Version& other) const {
@@ -193,7 +208,8 @@ std::strong_ordering Version::operator<=>(const Version& other) const {
   for (std::size_t i = 0; i < std::max(local_.size(), other.local_.size()); ++i) {
     if (i == local_.size()) return std::strong_ordering::less;
     if (i == other.local_.size()) return std::strong_ordering::greater;
-    const bool left = std::holds_alternative<std::uint64_t>(local_[i]), right = std::holds_alternative<std::uint64_t>(other.local_[i]);
+    const bool left = std::holds_alternative<std::uint64_t>(local_[i]),
+               right = std::holds_alternative<std::uint64_t>(other.local_[i]);
     if (left != right) return left ? std::strong_ordering::greater : std::strong_ordering::less;
     const auto order = left ? std::get<std::uint64_t>(local_[i]) <=> std::get<std::uint64_t>(other.local_[i])
                             : std::get<std::string>(local_[i]) <=> std::get<std::string>(other.local_[i]);
@@ -202,6 +218,8 @@ std::strong_ordering Version::operator<=>(const Version& other) const {
   return std::strong_ordering::equal;
 }
 
-bool Version::operator==(const Version& other) const { return (*this <=> other) == 0; }
+bool Version::operator==(const Version& other) const {
+  return (*this <=> other) == 0;
+}
 
 }  // namespace compatrix

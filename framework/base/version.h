@@ -18,9 +18,9 @@ class Version {
  public:
   static Result<Version> parse(std::string_view text);
 
-  [[nodiscard]] std::string text() const;          // normalised
-  [[nodiscard]] std::string public_text() const;   // without the local version
-  [[nodiscard]] std::string local() const;         // "cu130", or empty
+  [[nodiscard]] std::string text() const;         // normalised
+  [[nodiscard]] std::string public_text() const;  // without the local version
+  [[nodiscard]] std::string local() const;        // "cu130", or empty
   [[nodiscard]] const std::vector<std::uint64_t>& release() const;
   [[nodiscard]] bool is_prerelease() const;
 

@@ -6,7 +6,8 @@
 
 namespace compatrix {
 
-static_assert(std::endian::native == std::endian::little, "integers are read as the machine's own, which must be little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "integers are read as the machine's own, which must be little-endian");
 
 FormatError::FormatError(std::uint64_t offset, const std::string& expected)
     : std::runtime_error(fmt::format("at offset {:#x}: {}", offset, expected)), offset_(offset) {}
@@ -16,8 +17,9 @@ std::string_view ByteView::text() const {
 }
 
 void ByteView::refuse_range(std::uint64_t at, std::uint64_t size) const {
-  throw FormatError(file_offset_ + at, fmt::format("a range of {} bytes runs past the end of the data ({} bytes are left)",
-                                                   size, at > bytes_.size() ? 0 : bytes_.size() - at));
+  throw FormatError(file_offset_ + at,
+                    fmt::format("a range of {} bytes runs past the end of the data ({} bytes are left)", size,
+                                at > bytes_.size() ? 0 : bytes_.size() - at));
 }
 
 ByteView ByteView::slice(std::uint64_t at, std::uint64_t size) const {

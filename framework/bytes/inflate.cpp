@@ -23,10 +23,18 @@ Inflater::Inflater(std::uint64_t limit, ByteSink sink) : state_(std::make_unique
 
 Inflater::~Inflater() = default;
 
-bool Inflater::finished() const { return state_->stream.block_state == ISAL_BLOCK_FINISH; }
-bool Inflater::stopped() const { return state_->stopped; }
-std::uint64_t Inflater::produced() const { return state_->produced; }
-std::uint64_t Inflater::left_over() const { return state_->left_over; }
+bool Inflater::finished() const {
+  return state_->stream.block_state == ISAL_BLOCK_FINISH;
+}
+bool Inflater::stopped() const {
+  return state_->stopped;
+}
+std::uint64_t Inflater::produced() const {
+  return state_->produced;
+}
+std::uint64_t Inflater::left_over() const {
+  return state_->left_over;
+}
 
 Result<Done> Inflater::feed(std::span<const std::byte> input) {
   State& s = *state_;

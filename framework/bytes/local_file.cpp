@@ -16,7 +16,8 @@ constexpr std::uint64_t kPiece = 1U << 20;
 
 class LocalFile : public RandomAccess {
  public:
-  LocalFile(std::string name, int descriptor, std::uint64_t size) : name_(std::move(name)), descriptor_(descriptor), size_(size) {}
+  LocalFile(std::string name, int descriptor, std::uint64_t size)
+      : name_(std::move(name)), descriptor_(descriptor), size_(size) {}
   ~LocalFile() override { ::close(descriptor_); }
   LocalFile(const LocalFile&) = delete;
   LocalFile& operator=(const LocalFile&) = delete;
@@ -26,13 +27,15 @@ class LocalFile : public RandomAccess {
 
   Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length) override {
     if (offset > size_ || length > size_ - offset)
-      return Error{name_, fmt::format("{} bytes were expected at offset {}, the file ends at {}", length, offset, size_)};
+      return Error{name_,
+                   fmt::format("{} bytes were expected at offset {}, the file ends at {}", length, offset, size_)};
     std::vector<std::byte> bytes(length);
     for (std::uint64_t at = 0; at < length;) {
       const ssize_t n = ::pread(descriptor_, bytes.data() + at, length - at, static_cast<off_t>(offset + at));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return Error{name_, fmt::format("can't be read at offset {}: {}", offset + at, std::strerror(errno))};
-      if (n == 0) return Error{name_, fmt::format("became shorter while it was read: it ends at offset {}", offset + at)};
+      if (n == 0)
+        return Error{name_, fmt::format("became shorter while it was read: it ends at offset {}", offset + at)};
       at += static_cast<std::uint64_t>(n);
     }
     return bytes;
@@ -64,7 +67,8 @@ Result<std::shared_ptr<RandomAccess>> open_local_file(const std::filesystem::pat
     ::close(descriptor);
     return Error{path.string(), "is not a regular file"};
   }
-  return std::shared_ptr<RandomAccess>(std::make_shared<LocalFile>(path.string(), descriptor, static_cast<std::uint64_t>(status.st_size)));
+  return std::shared_ptr<RandomAccess>(
+      std::make_shared<LocalFile>(path.string(), descriptor, static_cast<std::uint64_t>(status.st_size)));
 }
 
 }  // namespace compatrix

@@ -23,7 +23,8 @@ void put_version_needs(Arena& arena, const elf::ElfFile& elf, compatrix_elf_fact
   auto* needs = arena.keep(std::vector<compatrix_version_need>());
   for (const elf::VersionNeed& need : elf.version_needs())
     for (const elf::VersionRequirement& version : need.versions)
-      needs->push_back({.file = arena.text(need.file), .version = arena.text(version.name), .weak = version.weak ? 1 : 0});
+      needs->push_back(
+          {.file = arena.text(need.file), .version = arena.text(version.name), .weak = version.weak ? 1 : 0});
   facts.version_needs = needs->data();
   facts.version_need_count = needs->size();
 }
@@ -64,7 +65,8 @@ void prepare(compatrix_run* run, const char* const* paths, std::size_t count) {
 }  // namespace
 
 const compatrix_elf_1* elf_service() {
-  static constexpr compatrix_elf_1 kService{.struct_size = sizeof(compatrix_elf_1), .facts = &facts_of_file, .prepare = &prepare};
+  static constexpr compatrix_elf_1 kService{
+      .struct_size = sizeof(compatrix_elf_1), .facts = &facts_of_file, .prepare = &prepare};
   return &kService;
 }
 

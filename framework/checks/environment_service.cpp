@@ -34,9 +34,15 @@ std::shared_ptr<const facts::WheelFacts> facts_at(compatrix_run* run, std::size_
   return distribution.sha256.empty() ? nullptr : run->wheels->wheel(distribution.sha256);
 }
 
-const char* python_version(compatrix_run* run) { return run->files->environment().python.c_str(); }
-const char* machine(compatrix_run* run) { return run->files->environment().machine.c_str(); }
-std::size_t distribution_count(compatrix_run* run) { return run->files->environment().distributions.size(); }
+const char* python_version(compatrix_run* run) {
+  return run->files->environment().python.c_str();
+}
+const char* machine(compatrix_run* run) {
+  return run->files->environment().machine.c_str();
+}
+std::size_t distribution_count(compatrix_run* run) {
+  return run->files->environment().distributions.size();
+}
 
 const compatrix_distribution* distribution(compatrix_run* run, std::size_t index) {
   if (index >= distribution_count(run)) return nullptr;
@@ -81,14 +87,18 @@ const std::vector<compatrix_file>& files_of(compatrix_run* run, std::size_t inde
   if (!made) return place->second;
   std::vector<compatrix_file>& files = place->second;
   const auto add = [&](const char* path, std::uint64_t size) {
-    files.push_back({.struct_size = sizeof(compatrix_file), .path = path, .size = size, .shared_object = named_as_shared_object(path) ? 1 : 0});
+    files.push_back({.struct_size = sizeof(compatrix_file),
+                     .path = path,
+                     .size = size,
+                     .shared_object = named_as_shared_object(path) ? 1 : 0});
   };
   if (const auto facts = facts_at(run, index)) {
     // The facts stay in the library for the life of the worker: their paths need no copy.
     files.reserve(facts->files().size());
     for (const auto& [path, entry] : facts->files()) add(path.c_str(), entry->size);
   } else {
-    for (auto& [path, size] : installed_files(run, distribution_at(run, index))) add(run->arena.text(std::move(path)), size);
+    for (auto& [path, size] : installed_files(run, distribution_at(run, index)))
+      add(run->arena.text(std::move(path)), size);
   }
   return files;
 }
@@ -114,16 +124,22 @@ const std::vector<compatrix_defect>& defects_of(compatrix_run* run, std::size_t 
   if (!facts) return place->second;
   Arena& arena = run->arena;
   for (const wheel::ZipDefect& defect : facts->directory.defects)
-    place->second.push_back({.struct_size = sizeof(compatrix_defect), .rule = arena.text(defect.rule),
-                             .ambiguous = defect.ambiguous ? 1 : 0, .entry = arena.text(defect.entry), .offset = defect.offset,
+    place->second.push_back({.struct_size = sizeof(compatrix_defect),
+                             .rule = arena.text(defect.rule),
+                             .ambiguous = defect.ambiguous ? 1 : 0,
+                             .entry = arena.text(defect.entry),
+                             .offset = defect.offset,
                              .message = arena.text(defect.message)});
   if (facts->read_whole) return place->second;
   for (const auto& [path, entry] : facts->files()) {
     if (!named_as_shared_object(path)) continue;
     const auto library = run->wheels->library(facts->sha256, entry->name);
     if (library && library->record == facts::RecordAgreement::differs)
-      place->second.push_back({.struct_size = sizeof(compatrix_defect), .rule = "record-hash-mismatch", .ambiguous = 0,
-                               .entry = arena.text(entry->name), .offset = entry->local_header,
+      place->second.push_back({.struct_size = sizeof(compatrix_defect),
+                               .rule = "record-hash-mismatch",
+                               .ambiguous = 0,
+                               .entry = arena.text(entry->name),
+                               .offset = entry->local_header,
                                .message = "the bytes in the archive are not those whose digest RECORD has"});
   }
   return place->second;

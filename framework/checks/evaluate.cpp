@@ -12,7 +12,9 @@
 namespace compatrix {
 namespace {
 
-std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
 
 const void* service(compatrix_run*, const char* id) {
   if (std::strcmp(id, COMPATRIX_ENVIRONMENT_1) == 0) return environment_service();
@@ -29,23 +31,34 @@ const char* parameter(compatrix_run* run, const char* name) {
 }
 
 void report_finding(compatrix_run* run, const compatrix_finding* finding) {
-  Finding kept{.cause = parse_cause(text_or_empty(finding->cause)), .kind = text_or_empty(finding->kind),
-               .file = text_or_empty(finding->file), .message = text_or_empty(finding->message)};
+  Finding kept{.cause = parse_cause(text_or_empty(finding->cause)),
+               .kind = text_or_empty(finding->kind),
+               .file = text_or_empty(finding->file),
+               .message = text_or_empty(finding->message)};
   for (std::size_t i = 0; i < finding->field_count; ++i)
     kept.fields.emplace_back(text_or_empty(finding->fields[i].key), text_or_empty(finding->fields[i].value));
   run->result.findings.push_back(std::move(kept));
 }
 
-void report_assumption(compatrix_run* run, const char* sentence) { run->result.assumptions.emplace_back(text_or_empty(sentence)); }
-void report_remedy(compatrix_run* run, const char* sentence) { run->result.remedies.emplace_back(text_or_empty(sentence)); }
+void report_assumption(compatrix_run* run, const char* sentence) {
+  run->result.assumptions.emplace_back(text_or_empty(sentence));
+}
+void report_remedy(compatrix_run* run, const char* sentence) {
+  run->result.remedies.emplace_back(text_or_empty(sentence));
+}
 
 Status status_of(compatrix_status status) {
   switch (status) {
-    case COMPATRIX_PASS: return Status::pass;
-    case COMPATRIX_WARN: return Status::warn;
-    case COMPATRIX_FAIL: return Status::fail;
-    case COMPATRIX_ERROR: return Status::error;
-    case COMPATRIX_SKIP: return Status::skip;
+    case COMPATRIX_PASS:
+      return Status::pass;
+    case COMPATRIX_WARN:
+      return Status::warn;
+    case COMPATRIX_FAIL:
+      return Status::fail;
+    case COMPATRIX_ERROR:
+      return Status::error;
+    case COMPATRIX_SKIP:
+      return Status::skip;
   }
   return Status::error;
 }
@@ -100,14 +113,16 @@ CheckResult judged(compatrix_run& run, int returned, const std::string& check) {
 
 nlohmann::json wants_to_json(const std::vector<Want>& wants) {
   auto json = nlohmann::json::array();
-  for (const Want& want : wants) json.push_back({{"sha256", want.sha256}, {"member", want.member}, {"text", want.text}});
+  for (const Want& want : wants)
+    json.push_back({{"sha256", want.sha256}, {"member", want.member}, {"text", want.text}});
   return json;
 }
 
 std::vector<Want> wants_from_json(const nlohmann::json& json) {
   std::vector<Want> wants;
   for (const auto& want : json)
-    wants.push_back({.sha256 = want.at("sha256").get<std::string>(), .member = want.at("member").get<std::string>(),
+    wants.push_back({.sha256 = want.at("sha256").get<std::string>(),
+                     .member = want.at("member").get<std::string>(),
                      .text = want.at("text").get<bool>()});
   return wants;
 }
@@ -120,8 +135,8 @@ std::string encode_question(const CheckQuestion& question, const std::filesystem
   return json.dump();
 }
 
-CheckResult Evaluator::evaluate(const std::filesystem::path& plugin, const std::string& check, const std::string& request,
-                                const FetchWants& fetch) try {
+CheckResult Evaluator::evaluate(const std::filesystem::path& plugin, const std::string& check,
+                                const std::string& request, const FetchWants& fetch) try {
   const auto loaded = load_plugin(plugin);
   if (!loaded) return could_not(check, loaded.error().text());
   const compatrix_check* found = find_check(**loaded, check);
@@ -136,8 +151,8 @@ CheckResult Evaluator::evaluate(const std::filesystem::path& plugin, const std::
   const Environment environment = environment_from_json(question.at("environment"));
   for (const Distribution& distribution : environment.distributions)
     if (!distribution.sha256.empty() && !wheels_->wheel(distribution.sha256))
-      return could_not(check, fmt::format("{}: its facts can't be read from {}; remove that folder and run again", distribution.file_name,
-                                          (store / distribution.sha256).string()));
+      return could_not(check, fmt::format("{}: its facts can't be read from {}; remove that folder and run again",
+                                          distribution.file_name, (store / distribution.sha256).string()));
   CellFiles files(environment, *wheels_);
   compatrix_run run;
   run.check = found;

@@ -35,7 +35,8 @@ const compatrix_load* view_of(Arena& arena, const linker::LoadReport& report) {
 
 compatrix_process* start(compatrix_run* run) {
   std::unique_ptr<linker::Process> process;
-  if (!run->with_facts([&] { process = std::make_unique<linker::Process>(*run->files, *run->relatives); })) return nullptr;
+  if (!run->with_facts([&] { process = std::make_unique<linker::Process>(*run->files, *run->relatives); }))
+    return nullptr;
   run->processes.push_back({.run = run, .process = std::move(process)});
   return &run->processes.back();
 }
@@ -46,7 +47,8 @@ void assume_library(compatrix_process* process, const char* soname, const char* 
 
 const compatrix_load* open(compatrix_process* process, const char* path, int flags) {
   linker::LoadReport report;
-  const auto visibility = (flags & COMPATRIX_OPEN_GLOBAL) != 0 ? linker::Process::Visibility::global : linker::Process::Visibility::local;
+  const auto visibility =
+      (flags & COMPATRIX_OPEN_GLOBAL) != 0 ? linker::Process::Visibility::global : linker::Process::Visibility::local;
   const bool known = process->run->with_facts([&] { report = process->process->open(path, visibility); });
   return known ? view_of(process->run->arena, report) : nullptr;
 }

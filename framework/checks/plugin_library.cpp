@@ -39,7 +39,10 @@ PluginNote::Check parse_check(std::string_view line, std::uint64_t offset) {
     parts.emplace_back(line.substr(0, bar));
     line.remove_prefix(bar + 1);
   }
-  return {.id = visible_utf8(parts[0]), .summary = visible_utf8(line), .needs = number(parts[1]), .default_timeout_s = number(parts[2])};
+  return {.id = visible_utf8(parts[0]),
+          .summary = visible_utf8(line),
+          .needs = number(parts[1]),
+          .default_timeout_s = number(parts[2])};
 }
 
 PluginNote parse_note(std::string_view text, std::uint64_t offset) {
@@ -58,8 +61,12 @@ PluginNote parse_note(std::string_view text, std::uint64_t offset) {
       note.abi_minor = number(value.substr(std::min(value.find('.'), value.size() - 1) + 1));
     }
     if (key == "check") note.checks.push_back(parse_check(value, offset));
-    for (const auto& [name, field] : {std::pair{"name", &note.name}, {"version", &note.version}, {"compiler", &note.compiler},
-                                      {"cxx-abi", &note.cxx_abi}, {"cuda-toolkit", &note.cuda_toolkit}, {"torch", &note.torch}})
+    for (const auto& [name, field] : {std::pair{"name", &note.name},
+                                      {"version", &note.version},
+                                      {"compiler", &note.compiler},
+                                      {"cxx-abi", &note.cxx_abi},
+                                      {"cuda-toolkit", &note.cuda_toolkit},
+                                      {"torch", &note.torch}})
       if (key == name) *field = visible_utf8(value);
   }
   if (!has_abi) throw FormatError(offset, "an abi line was expected in the note");
@@ -76,7 +83,8 @@ std::optional<PluginNote> find_note(const ByteSource& file, const elf::RawTables
       const std::uint64_t content = at + 12 + (owner + 3) / 4 * 4;
       const std::string_view name = notes.slice(at + 12, owner).text();
       const std::string_view text = notes.slice(content, size).text();
-      if (notes.u32(at + 8) == COMPATRIX_NOTE_TYPE && name == std::string_view(COMPATRIX_NOTE_OWNER, sizeof(COMPATRIX_NOTE_OWNER)))
+      if (notes.u32(at + 8) == COMPATRIX_NOTE_TYPE &&
+          name == std::string_view(COMPATRIX_NOTE_OWNER, sizeof(COMPATRIX_NOTE_OWNER)))
         return parse_note(text.substr(0, text.find('\0')), notes.file_offset() + content);
       at = content + (size + 3) / 4 * 4;
     }
@@ -88,7 +96,9 @@ std::optional<PluginNote> find_note(const ByteSource& file, const elf::RawTables
 std::optional<std::string> writable_by_others(const std::filesystem::path& file) {
   for (const auto& path : {file, std::filesystem::absolute(file).parent_path()}) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (status.st_mode & S_ISVTX) != 0) continue;
+    if (::stat(path.c_str(), &status) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
+        (status.st_mode & S_ISVTX) != 0)
+      continue;
     return fmt::format("{} may be written to by others; chmod go-w it", path == file ? "the file" : "its folder");
   }
   return std::nullopt;
@@ -101,12 +111,15 @@ Result<PluginFile> inspect_plugin(const std::filesystem::path& file) try {
   if (!mapped) return mapped.error();
   if (const auto fault = writable_by_others(file)) return Error{file.string(), *fault};
   const elf::RawTables tables = elf::read_tables(**mapped);
-  if (!tables.class64 || tables.machine != kOwnMachine) return Error{file.string(), "is made for another machine; build it here"};
+  if (!tables.class64 || tables.machine != kOwnMachine)
+    return Error{file.string(), "is made for another machine; build it here"};
   auto note = find_note(**mapped, tables);
-  if (!note) return Error{file.string(), "is no plugin: it has no compatrix note (use COMPATRIX_PLUGIN of compatrix/note.h)"};
+  if (!note)
+    return Error{file.string(), "is no plugin: it has no compatrix note (use COMPATRIX_PLUGIN of compatrix/note.h)"};
   if (note->abi_major > COMPATRIX_ABI_MAJOR)
-    return Error{file.string(), fmt::format("was built for ABI {}.{}, this compatrix has {}.{}; update compatrix", note->abi_major, note->abi_minor,
-                                            COMPATRIX_ABI_MAJOR, COMPATRIX_ABI_MINOR)};
+    return Error{file.string(),
+                 fmt::format("was built for ABI {}.{}, this compatrix has {}.{}; update compatrix", note->abi_major,
+                             note->abi_minor, COMPATRIX_ABI_MAJOR, COMPATRIX_ABI_MINOR)};
   return PluginFile{.path = std::filesystem::absolute(file), .note = std::move(*note)};
 } catch (const FormatError& defect) {
   return Error{file.string(), std::string("is no plugin: ") + defect.what()};
@@ -146,7 +159,8 @@ PluginCatalogue find_plugins(const std::vector<std::filesystem::path>& folders) 
         continue;
       }
       const auto& checks = plugin->note.checks;
-      const auto taken = std::find_if(checks.begin(), checks.end(), [&](const auto& check) { return catalogue.with_check(check.id) != nullptr; });
+      const auto taken = std::find_if(checks.begin(), checks.end(),
+                                      [&](const auto& check) { return catalogue.with_check(check.id) != nullptr; });
       if (taken != checks.end()) {
         catalogue.refused.push_back({file.string(), fmt::format("its check {} is already that of {}", taken->id,
                                                                 catalogue.with_check(taken->id)->path.string())});

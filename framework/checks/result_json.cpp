@@ -39,7 +39,9 @@ Json finding_to_json(const Finding& finding) {
 }
 
 Finding finding_from_json(const Json& json) {
-  Finding finding{.cause = parse_cause(json.value("cause", "")), .kind = json.value("kind", ""), .file = json.value("file", ""),
+  Finding finding{.cause = parse_cause(json.value("cause", "")),
+                  .kind = json.value("kind", ""),
+                  .file = json.value("file", ""),
                   .message = json.value("message", "")};
   for (const auto& [key, value] : json.items()) {
     if (std::find(kFixed.begin(), kFixed.end(), key) != kFixed.end()) continue;
@@ -75,7 +77,10 @@ CheckResult result_from_json(const Json& json) {
   const auto status = parse_status(json.at("status").get<std::string>());
   const auto basis = parse_basis(json.at("basis").get<std::string>());
   if (!status || !basis) throw std::runtime_error("a result with a known status and basis was expected");
-  CheckResult result{.check = json.at("check").get<std::string>(), .status = *status, .basis = *basis, .cause = parse_cause(json.value("cause", "")),
+  CheckResult result{.check = json.at("check").get<std::string>(),
+                     .status = *status,
+                     .basis = *basis,
+                     .cause = parse_cause(json.value("cause", "")),
                      .summary = json.at("summary").get<std::string>()};
   for (const Json& finding : json.at("findings")) result.findings.push_back(finding_from_json(finding));
   result.assumptions = json.at("assumptions").get<std::vector<std::string>>();

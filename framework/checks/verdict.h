@@ -14,8 +14,18 @@ enum class Status { pass, warn, fail, error, crash, timeout, skip, excluded };
 enum class Basis { predicted, observed };
 // In the order in which a person should repair them.
 enum class Cause {
-  corrupt_wheel, python_abi, platform, driver, cuda_runtime, missing_library, torch_abi, nccl, gpu_architecture,
-  layout_risk, initialiser, dependency_conflict,
+  corrupt_wheel,
+  python_abi,
+  platform,
+  driver,
+  cuda_runtime,
+  missing_library,
+  torch_abi,
+  nccl,
+  gpu_architecture,
+  layout_risk,
+  initialiser,
+  dependency_conflict,
 };
 
 std::string_view word(Status status);

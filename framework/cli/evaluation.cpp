@@ -39,7 +39,9 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
 
 // A result held against what the matrix expects of it.
 ReportedResult reported(const Matrix& matrix, const Cell& cell, const CheckResult& result) {
@@ -53,18 +55,24 @@ ReportedResult reported(const Matrix& matrix, const Cell& cell, const CheckResul
   };
   if (!same)
     reported.broken_expectation = fmt::format("line {} expects {}, the answer is {}: {}", expectation->line,
-                                              named(expectation->status, expectation->cause), named(result.status, result.cause), expectation->reason);
+                                              named(expectation->status, expectation->cause),
+                                              named(result.status, result.cause), expectation->reason);
   else if (expectation->until && *expectation->until < today())
-    reported.broken_expectation = fmt::format("line {}: this was expected until {} only", expectation->line, *expectation->until);
+    reported.broken_expectation =
+        fmt::format("line {}: this was expected until {} only", expectation->line, *expectation->until);
   reported.expected = reported.broken_expectation.empty();
   return reported;
 }
 
 Report planned_report(const EvaluationRequest& request, const std::vector<Cell>& cells) {
-  Report report{.name = request.matrix.name, .tool_version = COMPATRIX_VERSION,
-                .started = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(std::time(nullptr))), .host = host_name(), .cells = {}};
+  Report report{.name = request.matrix.name,
+                .tool_version = COMPATRIX_VERSION,
+                .started = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(std::time(nullptr))),
+                .host = host_name(),
+                .cells = {}};
   for (const Cell& cell : cells) {
-    ReportedCell planned{.id = cell.id(), .axes = cell.axes, .excluded = cell.excluded.value_or(""), .error = {}, .results = {}};
+    ReportedCell planned{
+        .id = cell.id(), .axes = cell.axes, .excluded = cell.excluded.value_or(""), .error = {}, .results = {}};
     for (const CheckRequest& check : request.matrix.checks) planned.results.push_back({.result = {.check = check.id}});
     report.cells.push_back(std::move(planned));
   }
@@ -75,14 +83,17 @@ std::string progress_text(const Fetcher& fetcher, int done, std::size_t total) {
   const FetchProgress progress = fetcher.progress();
   std::string text = fmt::format("{} of {} answers", done, total);
   if (progress.open > 0)
-    text += fmt::format(", reading {} of {} ({} travelled), {} open, now {}", byte_count(progress.done), byte_count(progress.expected),
-                        byte_count(progress.received), progress.open, visible_utf8(progress.current));
+    text += fmt::format(", reading {} of {} ({} travelled), {} open, now {}", byte_count(progress.done),
+                        byte_count(progress.expected), byte_count(progress.received), progress.open,
+                        visible_utf8(progress.current));
   return text;
 }
 
 }  // namespace
 
-int default_workers() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+int default_workers() {
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
 
 Result<Report> evaluate(const EvaluationRequest& request) {
   const PluginCatalogue catalogue = find_plugins(plugin_folders());
@@ -104,21 +115,24 @@ Result<Report> evaluate(const EvaluationRequest& request) {
   const auto write = [&](const Result<Done>& written) {
     if (!written && !unwritten) unwritten = written.error();
   };
-  const RunOptions options{.store = store, .locks = request.locks, .program = std::filesystem::read_symlink("/proc/self/exe", failure),
-                           .refresh = request.refresh, .offline = request.offline, .workers = request.workers,
+  const RunOptions options{.store = store,
+                           .locks = request.locks,
+                           .program = std::filesystem::read_symlink("/proc/self/exe", failure),
+                           .refresh = request.refresh,
+                           .offline = request.offline,
+                           .workers = request.workers,
                            .interrupted = [&] { return caught_signal != 0 || unwritten.has_value(); }};
-  const RunEvents events{
-      .environment =
-          [&](const Cell& cell, const std::string& environment, const std::string& error) {
-            const std::lock_guard guard(writing);
-            write(journal->environment(cell.id(), environment, error));
-          },
-      .result =
-          [&](const Cell& cell, const CheckResult& result) {
-            const std::lock_guard guard(writing);
-            ++done;
-            write(journal->result(cell.id(), reported(request.matrix, cell, result)));
-          }};
+  const RunEvents events{.environment =
+                             [&](const Cell& cell, const std::string& environment, const std::string& error) {
+                               const std::lock_guard guard(writing);
+                               write(journal->environment(cell.id(), environment, error));
+                             },
+                         .result =
+                             [&](const Cell& cell, const CheckResult& result) {
+                               const std::lock_guard guard(writing);
+                               ++done;
+                               write(journal->result(cell.id(), reported(request.matrix, cell, result)));
+                             }};
   {
     const ProgressLine line([&] { return progress_text(fetcher, done, cells.size() * plugins->size()); });
     run_matrix(request.matrix, cells, *plugins, fetcher, options, events);

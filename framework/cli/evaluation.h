@@ -1,4 +1,5 @@
-// What `run` and `check` share: a matrix is evaluated, every event goes to the journal first, the reports are made from it.
+// What `run` and `check` share: a matrix is evaluated, every event goes to the journal first, the reports are made from
+// it.
 #pragma once
 
 #include <filesystem>

@@ -7,10 +7,11 @@
 namespace compatrix::cli {
 
 int explain_command(const Arguments& arguments) {
-  cxxopts::Options options("compatrix explain", "Prints what a shared object, or each one in a wheel, needs and provides.");
+  cxxopts::Options options("compatrix explain",
+                           "Prints what a shared object, or each one in a wheel, needs and provides.");
   options.positional_help("FILE.so|FILE.whl");
-  options.add_options()("file", "The file", cxxopts::value<std::string>())("format", "text or json",
-                                                                           cxxopts::value<std::string>()->default_value("text"));
+  options.add_options()("file", "The file", cxxopts::value<std::string>())(
+      "format", "text or json", cxxopts::value<std::string>()->default_value("text"));
   options.parse_positional({"file"});
   const ParsedArguments parsed = parse(options, "explain", arguments);
   if (!parsed.result) return parsed.exit_code;

@@ -30,7 +30,9 @@ constexpr std::array kCommands{
 };
 
 void print_help(std::FILE* to) {
-  fmt::print(to, "compatrix {}: does this wheel load beside that torch, and if not, which one cause breaks it?\n\nCommands:\n", COMPATRIX_VERSION);
+  fmt::print(
+      to, "compatrix {}: does this wheel load beside that torch, and if not, which one cause breaks it?\n\nCommands:\n",
+      COMPATRIX_VERSION);
   for (const Command& command : kCommands)
     if (!command.summary.empty()) fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
   fmt::print(to, "\ncompatrix COMMAND --help tells more of each.\n");

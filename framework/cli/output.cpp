@@ -11,7 +11,8 @@
 
 namespace compatrix::cli {
 
-int show_and_write(const Report& report, const std::string& format, const std::optional<std::filesystem::path>& folder) {
+int show_and_write(const Report& report, const std::string& format,
+                   const std::optional<std::filesystem::path>& folder) {
   if (format != "table" && format != "json") {
     print_error("'" + format + "' is no format; known are table and json");
     return kUsage;
@@ -22,8 +23,9 @@ int show_and_write(const Report& report, const std::string& format, const std::o
     fmt::print("{}", result_table(report, {.colour = wants_colour(), .width = terminal_width()}));
   std::fflush(stdout);
   if (!folder) return exit_status(report);
-  for (const auto& [name, content] : {std::pair<const char*, std::string>{"results.json", results_json(report).dump(1) + "\n"},
-                                      std::pair<const char*, std::string>{"junit.xml", junit_xml(report)}})
+  for (const auto& [name, content] :
+       {std::pair<const char*, std::string>{"results.json", results_json(report).dump(1) + "\n"},
+        std::pair<const char*, std::string>{"junit.xml", junit_xml(report)}})
     if (const auto written = write_file_atomically(*folder / name, content); !written) {
       print_error(written.error().text());
       return 3;

@@ -8,14 +8,22 @@ namespace compatrix::cli {
 namespace {
 
 nlohmann::ordered_json catalogue_json(const PluginCatalogue& catalogue) {
-  nlohmann::ordered_json json{{"schema", "compatrix/plugins/1"}, {"plugins", nlohmann::ordered_json::array()}, {"refused", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"schema", "compatrix/plugins/1"},
+                              {"plugins", nlohmann::ordered_json::array()},
+                              {"refused", nlohmann::ordered_json::array()}};
   for (const PluginFile& plugin : catalogue.plugins) {
     const PluginNote& note = plugin.note;
-    nlohmann::ordered_json entry{{"name", note.name}, {"version", note.version}, {"file", plugin.path.string()},
-                                 {"abi", fmt::format("{}.{}", note.abi_major, note.abi_minor)}, {"compiler", note.compiler},
-                                 {"cxx_abi", note.cxx_abi}, {"cuda_toolkit", note.cuda_toolkit}, {"torch", note.torch},
+    nlohmann::ordered_json entry{{"name", note.name},
+                                 {"version", note.version},
+                                 {"file", plugin.path.string()},
+                                 {"abi", fmt::format("{}.{}", note.abi_major, note.abi_minor)},
+                                 {"compiler", note.compiler},
+                                 {"cxx_abi", note.cxx_abi},
+                                 {"cuda_toolkit", note.cuda_toolkit},
+                                 {"torch", note.torch},
                                  {"checks", nlohmann::ordered_json::array()}};
-    for (const auto& check : note.checks) entry["checks"].push_back({{"id", check.id}, {"summary", check.summary}, {"needs", check.needs}});
+    for (const auto& check : note.checks)
+      entry["checks"].push_back({{"id", check.id}, {"summary", check.summary}, {"needs", check.needs}});
     json["plugins"].push_back(std::move(entry));
   }
   for (const Error& refused : catalogue.refused) json["refused"].push_back(refused.text());
@@ -36,8 +44,9 @@ int plugins_command(const Arguments& arguments) {
   }
   for (const PluginFile& plugin : catalogue.plugins) {
     const PluginNote& note = plugin.note;
-    fmt::print("{} {}  ABI {}.{}, {}, C++ ABI {}, CUDA toolkit {}, torch {}\n  {}\n", note.name, note.version, note.abi_major, note.abi_minor,
-               note.compiler, note.cxx_abi, note.cuda_toolkit, note.torch, plugin.path.string());
+    fmt::print("{} {}  ABI {}.{}, {}, C++ ABI {}, CUDA toolkit {}, torch {}\n  {}\n", note.name, note.version,
+               note.abi_major, note.abi_minor, note.compiler, note.cxx_abi, note.cuda_toolkit, note.torch,
+               plugin.path.string());
     for (const auto& check : note.checks) fmt::print("  check {}: {}\n", check.id, check.summary);
   }
   for (const Error& refused : catalogue.refused) fmt::print("refused  {}\n", refused.text());

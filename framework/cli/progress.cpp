@@ -31,7 +31,9 @@ int columns_of(int descriptor, int otherwise) {
 }  // namespace
 
 ProgressLine::ProgressLine(std::function<std::string()> status)
-    : status_(std::move(status)), terminal_(::isatty(STDERR_FILENO) == 1 && !dumb_terminal()), thread_([this] { show(); }) {}
+    : status_(std::move(status)),
+      terminal_(::isatty(STDERR_FILENO) == 1 && !dumb_terminal()),
+      thread_([this] { show(); }) {}
 
 ProgressLine::~ProgressLine() {
   {
@@ -61,7 +63,11 @@ void ProgressLine::show() {
   if (shown) fmt::print(stderr, "\r\033[K");
 }
 
-int terminal_width() { return columns_of(STDOUT_FILENO, 100); }
-bool wants_colour() { return ::isatty(STDOUT_FILENO) == 1 && !set_and_not_empty("NO_COLOR") && !dumb_terminal(); }
+int terminal_width() {
+  return columns_of(STDOUT_FILENO, 100);
+}
+bool wants_colour() {
+  return ::isatty(STDOUT_FILENO) == 1 && !set_and_not_empty("NO_COLOR") && !dumb_terminal();
+}
 
 }  // namespace compatrix::cli

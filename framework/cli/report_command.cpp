@@ -5,7 +5,8 @@
 namespace compatrix::cli {
 
 int report_command(const Arguments& arguments) {
-  cxxopts::Options options("compatrix report", "Makes the reports again from a run's journal, also of a run that was killed.");
+  cxxopts::Options options("compatrix report",
+                           "Makes the reports again from a run's journal, also of a run that was killed.");
   options.positional_help("FOLDER");
   options.add_options()("folder", "The run's output folder", cxxopts::value<std::string>())(
       "format", "table, or json on standard output", cxxopts::value<std::string>()->default_value("table"));

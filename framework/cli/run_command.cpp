@@ -14,7 +14,8 @@ int run_command(const Arguments& arguments) {
   cxxopts::Options options("compatrix run", "Evaluates every cell of a matrix file.");
   options.positional_help("MATRIX");
   options.add_options()("matrix", "The matrix file", cxxopts::value<std::string>())(
-      "o,output", "Folder for journal.jsonl, results.json and junit.xml", cxxopts::value<std::string>()->default_value("compatrix-report"))(
+      "o,output", "Folder for journal.jsonl, results.json and junit.xml",
+      cxxopts::value<std::string>()->default_value("compatrix-report"))(
       "format", "table, or json on standard output", cxxopts::value<std::string>()->default_value("table"))(
       "python", "Judge the installed environment of this interpreter instead of wheels", cxxopts::value<std::string>())(
       "refresh", "Lock every cell again from the index")("offline", "Use only what is locked and stored")(

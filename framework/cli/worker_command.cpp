@@ -15,7 +15,8 @@ int worker_command(const Arguments&) {
       const nlohmann::json answer = request.ask(wants_to_json(wants));
       const auto& errors = answer.at("errors");
       if (errors.empty()) return std::nullopt;
-      return errors.front().get<std::string>() + (errors.size() > 1 ? fmt::format(" (and {} more)", errors.size() - 1) : "");
+      return errors.front().get<std::string>() +
+             (errors.size() > 1 ? fmt::format(" (and {} more)", errors.size() - 1) : "");
     };
     return evaluator.evaluate(request.plugin, request.check, request.request, fetch);
   });

@@ -27,7 +27,9 @@ class EntityScanner {
 
  private:
   [[nodiscard]] bool at_end() const { return at_ >= rest_.size(); }
-  [[nodiscard]] char peek(std::size_t ahead = 0) const { return at_ + ahead < rest_.size() ? rest_[at_ + ahead] : '\0'; }
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < rest_.size() ? rest_[at_ + ahead] : '\0';
+  }
   [[nodiscard]] std::string_view taken() const { return rest_.substr(0, at_); }
   bool take(std::string_view text) {
     if (rest_.substr(at_).substr(0, text.size()) != text) return false;
@@ -162,8 +164,8 @@ class EntityScanner {
 std::string demangle(const std::string& name) {
   if (name.size() > kLongestDemangled || !name.starts_with("_Z")) return name;
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                             &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> readable(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && readable ? std::string(readable.get()) : name;
 }
 

@@ -14,8 +14,8 @@ std::string demangle(const std::string& name);
 
 // Which entity a mangled name is about, without its parameters.
 struct Entity {
-  // "_ZN3c104cuda29c10_cuda_check_implementation" of "…EiPKcS2_ib", less the "_Z" and the qualifiers. Constructors of the
-  // kinds C1 and C2 count as one, so do destructors.
+  // "_ZN3c104cuda29c10_cuda_check_implementation" of "…EiPKcS2_ib", less the "_Z" and the qualifiers. Constructors of
+  // the kinds C1 and C2 count as one, so do destructors.
   std::string name;
   // The part of `name` that names the enclosing class or namespace; 0 for a global function.
   std::size_t scope_size = 0;

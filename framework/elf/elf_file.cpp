@@ -44,14 +44,29 @@ ElfFile::ElfFile(RawTables tables, std::shared_ptr<const void> backing)
 void ElfFile::decode_dynamic() {
   for (const DynamicEntry& entry : tables_.dynamic) {
     switch (entry.tag) {
-      case DT_NEEDED: needed_.push_back(string(entry.value)); break;
-      case DT_SONAME: soname_ = string(entry.value); break;
-      case DT_RPATH: rpath_ = string(entry.value); break;
-      case DT_RUNPATH: runpath_ = string(entry.value); break;
-      case DT_SYMBOLIC: symbolic_ = true; break;
-      case DT_FLAGS: symbolic_ |= (entry.value & DF_SYMBOLIC) != 0; break;
-      case DT_FLAGS_1: no_default_libraries_ = (entry.value & DF_1_NODEFLIB) != 0; break;
-      default: break;
+      case DT_NEEDED:
+        needed_.push_back(string(entry.value));
+        break;
+      case DT_SONAME:
+        soname_ = string(entry.value);
+        break;
+      case DT_RPATH:
+        rpath_ = string(entry.value);
+        break;
+      case DT_RUNPATH:
+        runpath_ = string(entry.value);
+        break;
+      case DT_SYMBOLIC:
+        symbolic_ = true;
+        break;
+      case DT_FLAGS:
+        symbolic_ |= (entry.value & DF_SYMBOLIC) != 0;
+        break;
+      case DT_FLAGS_1:
+        no_default_libraries_ = (entry.value & DF_1_NODEFLIB) != 0;
+        break;
+      default:
+        break;
     }
   }
   if (runpath_) rpath_.reset();  // an object with a runpath has no rpath (ld.so(8))
@@ -64,8 +79,10 @@ void ElfFile::decode_version_needs() {
     std::uint64_t aux = at + table.u32(at + 8);
     for (std::uint16_t left = table.u16(at + 2); left > 0; --left) {
       const std::uint16_t index = table.u16(aux + 6);
-      need.versions.push_back({.name = string(table.u32(aux + 8)), .index = static_cast<std::uint16_t>(index & 0x7fff),
-                               .hidden = (index & 0x8000) != 0, .weak = (table.u16(aux + 4) & 2) != 0});
+      need.versions.push_back({.name = string(table.u32(aux + 8)),
+                               .index = static_cast<std::uint16_t>(index & 0x7fff),
+                               .hidden = (index & 0x8000) != 0,
+                               .weak = (table.u16(aux + 4) & 2) != 0});
       const std::uint32_t next = table.u32(aux + 12);
       if (next == 0) break;
       aux += next;
@@ -109,7 +126,8 @@ void ElfFile::prepare_hash_table() {
   bloom_words_ = table.u32(8);
   bloom_shift_ = table.u32(12);
   if (bloom_words_ == 0 || (bloom_words_ & (bloom_words_ - 1)) != 0)
-    throw FormatError(table.file_offset() + 8, fmt::format("a power of two of Bloom filter words was expected, not {}", bloom_words_));
+    throw FormatError(table.file_offset() + 8,
+                      fmt::format("a power of two of Bloom filter words was expected, not {}", bloom_words_));
   buckets_at_ = 16 + std::uint64_t{bloom_words_} * 8;
   chains_at_ = buckets_at_ + std::uint64_t{bucket_count_} * 4;
 }
@@ -117,9 +135,13 @@ void ElfFile::prepare_hash_table() {
 Symbol ElfFile::symbol(std::uint32_t index) const {
   const ByteView entry = tables_.dynsym.slice(std::uint64_t{index} * kSymbolSize, kSymbolSize);
   const std::uint8_t kind = entry.u8(4);
-  return {.name = string(entry.u32(0)), .binding = static_cast<std::uint8_t>(kind >> 4),
-          .type = static_cast<std::uint8_t>(kind & 15), .visibility = static_cast<std::uint8_t>(entry.u8(5) & 3),
-          .section = entry.u16(6), .value = entry.u64(8), .size = entry.u64(16)};
+  return {.name = string(entry.u32(0)),
+          .binding = static_cast<std::uint8_t>(kind >> 4),
+          .type = static_cast<std::uint8_t>(kind & 15),
+          .visibility = static_cast<std::uint8_t>(entry.u8(5) & 3),
+          .section = entry.u16(6),
+          .value = entry.u64(8),
+          .size = entry.u64(16)};
 }
 
 bool ElfFile::is_named(std::uint32_t index, std::string_view name) const {

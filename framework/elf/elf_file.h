@@ -26,7 +26,8 @@ inline constexpr std::uint64_t DT_NEEDED = 1, DT_PLTRELSZ = 2, DT_HASH = 4, DT_S
                                DT_VERDEFNUM = 0x6ffffffd, DT_VERNEED = 0x6ffffffe, DT_VERNEEDNUM = 0x6fffffff;
 inline constexpr std::uint64_t DF_SYMBOLIC = 2, DF_1_NODEFLIB = 0x800;
 inline constexpr std::uint8_t STB_LOCAL = 0, STB_GLOBAL = 1, STB_WEAK = 2, STB_GNU_UNIQUE = 10;
-inline constexpr std::uint8_t STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_COMMON = 5, STT_TLS = 6, STT_GNU_IFUNC = 10;
+inline constexpr std::uint8_t STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_COMMON = 5, STT_TLS = 6,
+                              STT_GNU_IFUNC = 10;
 inline constexpr std::uint8_t STV_INTERNAL = 1, STV_HIDDEN = 2;
 inline constexpr std::uint16_t SHN_UNDEF = 0, SHN_ABS = 0xfff1;
 

@@ -14,7 +14,8 @@ constexpr std::uint32_t kMaximumVersions = 1U << 20;
 constexpr std::uint32_t kMaximumEntries = 1U << 28;  // of any table: far beyond real files, far below memory
 
 RawTables read_header(const ByteSource& file) {
-  if (file.size() < 20) throw FormatError(0, fmt::format("file too short: an ELF header was expected, there are {} bytes", file.size()));
+  if (file.size() < 20)
+    throw FormatError(0, fmt::format("file too short: an ELF header was expected, there are {} bytes", file.size()));
   const ByteView ident = file.slice(0, 20);
   if (ident.u32(0) != 0x464c457f) throw FormatError(0, "invalid ELF header: the file does not begin with \\x7fELF");
   RawTables tables;
@@ -30,12 +31,17 @@ void read_segments(const ByteSource& file, RawTables& tables) {
   const std::uint64_t at = header.u64(32);
   const std::uint16_t entry_size = header.u16(54), count = header.u16(56);
   if (count != 0 && entry_size != kProgramHeaderSize)
-    throw FormatError(54, fmt::format("program headers of {} bytes were expected, not {}", kProgramHeaderSize, entry_size));
+    throw FormatError(54,
+                      fmt::format("program headers of {} bytes were expected, not {}", kProgramHeaderSize, entry_size));
   const ByteView headers = file.slice(at, count * kProgramHeaderSize);
   for (std::uint64_t i = 0; i < count; ++i) {
     const ByteView h = headers.slice(i * kProgramHeaderSize, kProgramHeaderSize);
-    tables.segments.push_back({.type = h.u32(0), .flags = h.u32(4), .offset = h.u64(8), .address = h.u64(16),
-                               .file_size = h.u64(32), .memory_size = h.u64(40)});
+    tables.segments.push_back({.type = h.u32(0),
+                               .flags = h.u32(4),
+                               .offset = h.u64(8),
+                               .address = h.u64(16),
+                               .file_size = h.u64(32),
+                               .memory_size = h.u64(40)});
   }
 }
 
@@ -68,7 +74,8 @@ class LoadedImage {
   [[nodiscard]] ByteView at(std::uint64_t address, std::uint64_t size) const {
     const auto [offset, left] = locate(address);
     if (size > left)
-      throw FormatError(offset, fmt::format("a table of {} bytes at address {:#x} runs past its segment", size, address));
+      throw FormatError(offset,
+                        fmt::format("a table of {} bytes at address {:#x} runs past its segment", size, address));
     return file_.slice(offset, size);
   }
 
@@ -125,7 +132,8 @@ constexpr ChainLayout kVersionDefinition{20, 6, 12, 16, 8, 4};
 
 ByteView read_chain(const LoadedImage& image, std::uint64_t address, std::uint64_t count, const ChainLayout& layout) {
   std::uint64_t end = 0, at = 0, auxiliaries = 0;
-  if (count > kMaximumEntries) throw FormatError(image.offset(address), "a plausible number of version records was expected");
+  if (count > kMaximumEntries)
+    throw FormatError(image.offset(address), "a plausible number of version records was expected");
   for (std::uint64_t i = 0; i < count; ++i) {
     const ByteView record = image.at(address + at, layout.size);
     end = std::max(end, at + layout.size);
@@ -135,7 +143,8 @@ ByteView read_chain(const LoadedImage& image, std::uint64_t address, std::uint64
       end = std::max(end, aux + layout.aux_size);
       // Records may share their chains; without a limit a small hostile file costs quadratic time.
       if (++auxiliaries > kMaximumVersions)
-        throw FormatError(auxiliary.file_offset(), fmt::format("at most {} version records were expected", kMaximumVersions));
+        throw FormatError(auxiliary.file_offset(),
+                          fmt::format("at most {} version records were expected", kMaximumVersions));
       const std::uint32_t next = auxiliary.u32(layout.aux_next_at);
       if (next == 0) break;
       aux += next;
@@ -171,7 +180,8 @@ class ReferenceCollector {
       const auto type = static_cast<std::uint32_t>(info);
       const auto symbol = static_cast<std::uint32_t>(info >> 32);
       if (contains(types_.without_symbol, type)) continue;
-      if (symbol > kMaximumEntries) throw FormatError(table.file_offset() + at, "a relocation with a plausible symbol was expected");
+      if (symbol > kMaximumEntries)
+        throw FormatError(table.file_offset() + at, "a relocation with a plausible symbol was expected");
       const LookupClass lookup = contains(types_.plt_class, type) ? LookupClass::plt
                                  : type == types_.copy            ? LookupClass::copy
                                                                   : LookupClass::data;
@@ -255,7 +265,8 @@ RawTables read_tables(const ByteSource& file) {
   if (const auto needs = value_of(tables, DT_VERNEED))
     tables.verneed = read_chain(image, *needs, value_of(tables, DT_VERNEEDNUM).value_or(everything), kVersionNeed);
   if (const auto definitions = value_of(tables, DT_VERDEF))
-    tables.verdef = read_chain(image, *definitions, value_of(tables, DT_VERDEFNUM).value_or(everything), kVersionDefinition);
+    tables.verdef =
+        read_chain(image, *definitions, value_of(tables, DT_VERDEFNUM).value_or(everything), kVersionDefinition);
   return tables;
 }
 

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::uint64_t kLongestText = 4U << 20;
 
-std::uint16_t elf_machine(const std::string& machine) { return machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64; }
+std::uint16_t elf_machine(const std::string& machine) {
+  return machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64;
+}
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -41,7 +43,8 @@ std::optional<std::string> CellFiles::below_site_packages(const std::string& pat
 
 bool CellFiles::directory_exists(const std::string& path) const {
   if (const auto inside = below_site_packages(path))
-    return std::any_of(laid_out_.begin(), laid_out_.end(), [&](const auto& wheel) { return wheel->has_directory(*inside); });
+    return std::any_of(laid_out_.begin(), laid_out_.end(),
+                       [&](const auto& wheel) { return wheel->has_directory(*inside); });
   // The imagined folders above site-packages are there, and on disk everything that is.
   return (!environment_.installed && (site_prefix_.starts_with(path + "/") || path.empty())) || is_directory(path);
 }
@@ -61,7 +64,8 @@ std::optional<CellFiles::Resolved> CellFiles::resolve(std::string_view path) con
     normal += '/';
     normal += part;
   }
-  if (!environment_.installed && !below_site_packages(normal) && normal.starts_with(imagined_root_)) return std::nullopt;
+  if (!environment_.installed && !below_site_packages(normal) && normal.starts_with(imagined_root_))
+    return std::nullopt;
   Resolved resolved{.path = normal, .wheel = nullptr, .entry = nullptr};
   if (const auto inside = below_site_packages(normal)) {
     for (const auto& wheel : laid_out_)
@@ -94,8 +98,11 @@ FileAnswer CellFiles::open(std::string_view path) {
     if (resolved->entry == nullptr) {
       answer = open_on_disk(resolved->path);
     } else if (auto facts = wheels_.library(resolved->wheel->sha256, resolved->entry->name)) {
-      answer = {.state = FileAnswer::State::present, .elf = facts->elf, .defect = facts->defect,
-                .identity = resolved->wheel->sha256 + "/" + resolved->entry->name, .from_system = false};
+      answer = {.state = FileAnswer::State::present,
+                .elf = facts->elf,
+                .defect = facts->defect,
+                .identity = resolved->wheel->sha256 + "/" + resolved->entry->name,
+                .from_system = false};
     } else {
       wants_.push_back({.sha256 = resolved->wheel->sha256, .member = resolved->entry->name, .text = false});
       answer.state = FileAnswer::State::wanted;

@@ -54,7 +54,7 @@ class CellFiles {
 
  private:
   struct Resolved {
-    std::string path;                              // normalised absolute path
+    std::string path;                                // normalised absolute path
     std::shared_ptr<const facts::WheelFacts> wheel;  // where it belongs to a wheel
     const wheel::ZipEntry* entry = nullptr;
   };

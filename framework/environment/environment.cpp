@@ -78,9 +78,12 @@ Environment environment_of(const wheel::Lock& lock, const std::vector<std::strin
   environment.site_packages = fmt::format("{}/lib/python{}/site-packages", kImaginedPrefix, target.python);
   for (const wheel::LockedWheel& locked : lock.wheels)
     environment.distributions.push_back(
-        {.name = locked.project, .version = locked.version,
+        {.name = locked.project,
+         .version = locked.version,
          .requested = std::find(requested.begin(), requested.end(), locked.project) != requested.end(),
-         .file_name = locked.file_name, .sha256 = facts_key(locked), .dist_info = {}});
+         .file_name = locked.file_name,
+         .sha256 = facts_key(locked),
+         .dist_info = {}});
   return environment;
 }
 
@@ -98,12 +101,14 @@ Result<Environment> installed_environment(const std::filesystem::path& python) {
     if (!entry.path().filename().string().ends_with(".dist-info")) continue;
     const auto metadata = wheel::parse_metadata(read_file(entry.path() / "METADATA"));
     if (!metadata) continue;  // left behind by a killed installer: no distribution
-    environment.distributions.push_back({.name = wheel::normalise_project(metadata->name), .version = metadata->version,
+    environment.distributions.push_back({.name = wheel::normalise_project(metadata->name),
+                                         .version = metadata->version,
                                          .requested = std::filesystem::exists(entry.path() / "REQUESTED", failure),
-                                         .file_name = {}, .sha256 = {}, .dist_info = entry.path()});
+                                         .file_name = {},
+                                         .sha256 = {},
+                                         .dist_info = entry.path()});
   }
-  if (failure)
-    return Error{layout->site_packages.string(), "site-packages can't be read (" + failure.message() + ")"};
+  if (failure) return Error{layout->site_packages.string(), "site-packages can't be read (" + failure.message() + ")"};
   std::sort(environment.distributions.begin(), environment.distributions.end(),
             [](const Distribution& a, const Distribution& b) { return a.name < b.name; });
   return environment;

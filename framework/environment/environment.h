@@ -17,17 +17,17 @@ struct Distribution {
   std::string name;     // normalised (PEP 503)
   std::string version;  // PEP 440
   bool requested = false;
-  std::string file_name;  // of the wheel; empty for an installed distribution
-  std::string sha256;     // key of the wheel's facts; empty for an installed distribution
+  std::string file_name;            // of the wheel; empty for an installed distribution
+  std::string sha256;               // key of the wheel's facts; empty for an installed distribution
   std::filesystem::path dist_info;  // of an installed distribution
 };
 
 struct Environment {
-  std::string python = "3.11";   // CPython minor version
+  std::string python = "3.11";  // CPython minor version
   std::string machine = "x86_64";
-  std::filesystem::path interpreter;     // an executable of that version; empty: none was found
-  std::filesystem::path site_packages;   // where the files of wheels are imagined, or really lie (provider prefix)
-  bool installed = false;                // site_packages exists on disk
+  std::filesystem::path interpreter;    // an executable of that version; empty: none was found
+  std::filesystem::path site_packages;  // where the files of wheels are imagined, or really lie (provider prefix)
+  bool installed = false;               // site_packages exists on disk
   std::vector<std::filesystem::path> library_path;  // LD_LIBRARY_PATH of the cell's processes
   std::vector<Distribution> distributions;
 };

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::uint64_t kLongestText = 4U << 20;
 
-std::string displayed(const wheel::LockedWheel& locked) { return locked.file_name.empty() ? locked.project : locked.file_name; }
+std::string displayed(const wheel::LockedWheel& locked) {
+  return locked.file_name.empty() ? locked.project : locked.file_name;
+}
 
 // What RECORD has for a member, or empty.
 std::string recorded_digest(const facts::WheelFacts& facts, const std::string& member) {
@@ -56,7 +58,8 @@ void Fetcher::work() {
 }
 
 // One piece of work for a key, however many ask for it; a failure is not remembered, so that it can be tried again.
-std::shared_future<Fetcher::Outcome> Fetcher::once(const std::string& key, std::uint64_t bytes, std::function<Outcome()> work) {
+std::shared_future<Fetcher::Outcome> Fetcher::once(const std::string& key, std::uint64_t bytes,
+                                                   std::function<Outcome()> work) {
   const std::lock_guard lock(mutex_);
   if (const auto running = in_hand_.find(key); running != in_hand_.end()) return running->second;
   expected_ += bytes;
@@ -121,10 +124,12 @@ Result<std::shared_ptr<RandomAccess>> Fetcher::archive(const std::string& key) {
     locked = known->second;
   }
   if (options_.offline && locked.path.empty())
-    return Error{displayed(locked), "its facts are not stored yet and --offline forbids reading it; run once without --offline"};
+    return Error{displayed(locked),
+                 "its facts are not stored yet and --offline forbids reading it; run once without --offline"};
   wheel::HttpOptions http;
   http.received = &received_;
-  auto opened = locked.path.empty() ? wheel::open_remote_file(locked.url, locked.size, http) : open_local_file(locked.path);
+  auto opened =
+      locked.path.empty() ? wheel::open_remote_file(locked.url, locked.size, http) : open_local_file(locked.path);
   if (!opened) return opened.error();
   const std::lock_guard guard(mutex_);
   return archives_.emplace(key, *opened).first->second;

@@ -52,15 +52,22 @@ void verify_members(RandomAccess& archive, const facts::WheelFacts& facts, Defec
       return true;
     });
     if (!read) {
-      defects.push_back({.rule = "unreadable-entry", .ambiguous = true, .entry = entry.name, .offset = entry.local_header,
+      defects.push_back({.rule = "unreadable-entry",
+                         .ambiguous = true,
+                         .entry = entry.name,
+                         .offset = entry.local_header,
                          .message = read.error().message});
       continue;
     }
     const auto expected = recorded.find(entry.name);
     if (expected == recorded.end() || expected->second.empty()) continue;
     if (const std::string found = digest.base64url(); found != expected->second)
-      defects.push_back({.rule = "record-hash-mismatch", .ambiguous = false, .entry = entry.name, .offset = entry.local_header,
-                         .message = fmt::format("RECORD has sha256={}, the bytes in the archive have {}", expected->second, found)});
+      defects.push_back(
+          {.rule = "record-hash-mismatch",
+           .ambiguous = false,
+           .entry = entry.name,
+           .offset = entry.local_header,
+           .message = fmt::format("RECORD has sha256={}, the bytes in the archive have {}", expected->second, found)});
   }
 }
 
@@ -72,14 +79,17 @@ Result<Done> verify_archive_digest(RandomAccess& archive, const std::string& exp
   });
   if (!read) return read.error();
   if (const std::string found = digest.hex(); found != expected)
-    return Error{archive.name(), fmt::format("the lock has sha256 {}, the file has {}: it changed since it was locked; lock again "
-                                             "with --refresh", expected, found)};
+    return Error{archive.name(),
+                 fmt::format("the lock has sha256 {}, the file has {}: it changed since it was locked; lock again "
+                             "with --refresh",
+                             expected, found)};
   return Done{};
 }
 
 }  // namespace
 
-Result<facts::WheelFacts> read_wheel_facts(RandomAccess& archive, const wheel::LockedWheel& locked, const std::string& key) {
+Result<facts::WheelFacts> read_wheel_facts(RandomAccess& archive, const wheel::LockedWheel& locked,
+                                           const std::string& key) {
   facts::WheelFacts facts;
   facts.file_name = locked.file_name;
   facts.sha256 = key;
@@ -93,7 +103,8 @@ Result<facts::WheelFacts> read_wheel_facts(RandomAccess& archive, const wheel::L
   if (!locked.sha256.empty())
     if (const auto same = verify_archive_digest(archive, locked.sha256); !same) return same.error();
   Defects& defects = facts.directory.defects;
-  for (wheel::ZipDefect& defect : wheel::reconcile_local_headers(archive, facts.directory)) defects.push_back(std::move(defect));
+  for (wheel::ZipDefect& defect : wheel::reconcile_local_headers(archive, facts.directory))
+    defects.push_back(std::move(defect));
   verify_members(archive, facts, defects);
   facts.read_whole = true;
   return facts;

@@ -11,6 +11,7 @@
 
 namespace compatrix {
 
-Result<facts::WheelFacts> read_wheel_facts(RandomAccess& archive, const wheel::LockedWheel& locked, const std::string& key);
+Result<facts::WheelFacts> read_wheel_facts(RandomAccess& archive, const wheel::LockedWheel& locked,
+                                           const std::string& key);
 
 }  // namespace compatrix

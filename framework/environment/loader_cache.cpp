@@ -27,7 +27,8 @@ std::map<std::string, std::string, std::less<>> parse_loader_cache(const ByteVie
   return paths;
 }
 
-std::map<std::string, std::string, std::less<>> read_loader_cache(const std::filesystem::path& file, std::uint16_t elf_machine) {
+std::map<std::string, std::string, std::less<>> read_loader_cache(const std::filesystem::path& file,
+                                                                  std::uint16_t elf_machine) {
   const auto mapped = MappedFile::open(file);
   if (!mapped) return {};
   try {

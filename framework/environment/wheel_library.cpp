@@ -31,7 +31,8 @@ std::optional<WheelLibrary::OnDisk> WheelLibrary::on_disk(const std::string& pat
     found.emplace();
     found->identity = fmt::format("{}:{}", status.st_dev, status.st_ino);
     const auto mapped = MappedFile::open(path);
-    const auto elf = mapped ? elf::read_elf(path, *mapped) : Result<std::shared_ptr<const elf::ElfFile>>(mapped.error());
+    const auto elf =
+        mapped ? elf::read_elf(path, *mapped) : Result<std::shared_ptr<const elf::ElfFile>>(mapped.error());
     if (elf)
       found->elf = *elf;
     else

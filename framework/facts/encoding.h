@@ -35,7 +35,8 @@ class Decoder {
   // A count of items of at least `item_size` bytes each: refused where the rest of the file can't hold them.
   std::uint64_t count(std::uint64_t item_size) {
     const std::uint64_t value = number();
-    if (value > (view_.size() - at_) / item_size) throw FormatError(view_.file_offset() + at_ - 8, "a smaller count was expected");
+    if (value > (view_.size() - at_) / item_size)
+      throw FormatError(view_.file_offset() + at_ - 8, "a smaller count was expected");
     return value;
   }
   ByteView bytes() {

@@ -21,7 +21,7 @@ void keep_dynamic_section(KeptBytes& kept) {
   try {
     for (const elf::Segment& segment : elf::read_program_headers(kept))
       if (segment.type == elf::PT_DYNAMIC) kept.keep({segment.offset, segment.file_size});
-  } catch (const FormatError&) {  // no ELF file, which read_tables will say
+  } catch (const FormatError&) {   // no ELF file, which read_tables will say
   } catch (const BytesNotKept&) {  // program headers elsewhere: a second pass
   }
 }
@@ -44,7 +44,8 @@ Result<RecordAgreement> stream_into(KeptBytes& kept, RandomAccess& archive, cons
 
 }  // namespace
 
-Result<std::string> extract_library(RandomAccess& archive, const wheel::ZipEntry& entry, const std::string& record_sha256) {
+Result<std::string> extract_library(RandomAccess& archive, const wheel::ZipEntry& entry,
+                                    const std::string& record_sha256) {
   std::vector<BytesNotKept> also;
   for (int pass = 0; pass < kPasses; ++pass) {
     KeptBytes kept(entry.size, {}, also);

@@ -23,7 +23,8 @@ void KeptBytes::keep(BytesNotKept range) {
 
 void KeptBytes::append(std::span<const std::byte> piece) {
   for (Range& range : ranges_) {
-    const std::uint64_t begin = std::max(range.offset, at_), end = std::min(range.offset + range.size, at_ + piece.size());
+    const std::uint64_t begin = std::max(range.offset, at_),
+                        end = std::min(range.offset + range.size, at_ + piece.size());
     if (begin < end) {
       const auto part = piece.subspan(begin - at_, end - begin);
       range.bytes.insert(range.bytes.end(), part.begin(), part.end());

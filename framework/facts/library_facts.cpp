@@ -15,7 +15,8 @@ void put_tables(Encoder& out, const elf::RawTables& tables) {
   out.number(tables.file_size);
   out.number(tables.segments.size());
   for (const elf::Segment& s : tables.segments)
-    for (const std::uint64_t value : {std::uint64_t{s.type}, std::uint64_t{s.flags}, s.offset, s.address, s.file_size, s.memory_size})
+    for (const std::uint64_t value :
+         {std::uint64_t{s.type}, std::uint64_t{s.flags}, s.offset, s.address, s.file_size, s.memory_size})
       out.number(value);
   out.number(tables.dynamic.size());
   for (const elf::DynamicEntry& entry : tables.dynamic) {

@@ -26,7 +26,8 @@ std::string file_stem(const std::string& member) {
 
 }  // namespace
 
-std::filesystem::path FactStore::path(const std::string& sha256, const std::string& member, const char* extension) const {
+std::filesystem::path FactStore::path(const std::string& sha256, const std::string& member,
+                                      const char* extension) const {
   return folder_ / sha256 / (file_stem(member) + extension);
 }
 
@@ -71,7 +72,8 @@ Result<Done> FactStore::put_wheel(const WheelFacts& facts) const {
   return put(folder_ / facts.sha256 / "wheel", encode_wheel(facts));
 }
 
-Result<Done> FactStore::put_library(const std::string& sha256, const std::string& member, const std::string& encoded) const {
+Result<Done> FactStore::put_library(const std::string& sha256, const std::string& member,
+                                    const std::string& encoded) const {
   return put(path(sha256, member, ".library"), encoded);
 }
 
@@ -98,8 +100,9 @@ Result<Done> FactStore::put(const std::filesystem::path& file, const std::string
   ::close(descriptor);
   if (written == content.size() && ::rename(aside.c_str(), file.c_str()) == 0) return Done{};
   ::unlink(aside.c_str());
-  return Error{file.string(), fmt::format("facts could not be written ({}); make room or name another folder with COMPATRIX_CACHE",
-                                          std::strerror(cause))};
+  return Error{file.string(),
+               fmt::format("facts could not be written ({}); make room or name another folder with COMPATRIX_CACHE",
+                           std::strerror(cause))};
 }
 
 std::filesystem::path default_store_folder() {

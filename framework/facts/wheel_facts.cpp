@@ -27,7 +27,8 @@ void WheelFacts::index() {
     if (auto path = installed_path(entry.name)) files_.emplace_back(std::move(*path), &entry);
   for (const auto& [path, entry] : files_) {
     by_path_.emplace(path, entry);
-    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash != 0; slash = path.rfind('/', slash - 1))
+    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash != 0;
+         slash = path.rfind('/', slash - 1))
       if (!directories_.insert(path.substr(0, slash)).second) break;
   }
 }
@@ -52,9 +53,9 @@ std::string encode_wheel(const WheelFacts& facts) {
   out.number(facts.directory.entries.size());
   for (const wheel::ZipEntry& entry : facts.directory.entries) {
     out.bytes(entry.name);
-    for (const std::uint64_t value : {entry.compressed_size, entry.size, entry.local_header, std::uint64_t{entry.crc32},
-                                      std::uint64_t{entry.method}, std::uint64_t{entry.flags},
-                                      std::uint64_t{entry.external_attributes}})
+    for (const std::uint64_t value :
+         {entry.compressed_size, entry.size, entry.local_header, std::uint64_t{entry.crc32},
+          std::uint64_t{entry.method}, std::uint64_t{entry.flags}, std::uint64_t{entry.external_attributes}})
       out.number(value);
   }
   out.number(facts.directory.defects.size());

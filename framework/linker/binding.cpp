@@ -1,5 +1,5 @@
-// Symbol versions and symbol lookup (elf/dl-version.c, elf/dl-lookup.c): the global scope first, then the closure of the
-// object that was opened.
+// Symbol versions and symbol lookup (elf/dl-version.c, elf/dl-lookup.c): the global scope first, then the closure of
+// the object that was opened.
 #include <algorithm>
 #include <set>
 
@@ -16,7 +16,8 @@ bool can_provide(const elf::Symbol& symbol, elf::LookupClass lookup) {
   if (symbol.value == 0 && symbol.section != elf::SHN_ABS && symbol.type != elf::STT_TLS) return false;
   if (lookup == elf::LookupClass::plt && symbol.undefined()) return false;
   if (symbol.visibility == elf::STV_HIDDEN || symbol.visibility == elf::STV_INTERNAL) return false;
-  if (symbol.binding != elf::STB_GLOBAL && symbol.binding != elf::STB_WEAK && symbol.binding != elf::STB_GNU_UNIQUE) return false;
+  if (symbol.binding != elf::STB_GLOBAL && symbol.binding != elf::STB_WEAK && symbol.binding != elf::STB_GNU_UNIQUE)
+    return false;
   return symbol.type <= elf::STT_FUNC || symbol.type == elf::STT_COMMON || symbol.type == elf::STT_TLS ||
          symbol.type == elf::STT_GNU_IFUNC;
 }
@@ -26,10 +27,13 @@ enum class Match { no, yes, aborts };
 // One object's answer to a lookup (do_lookup_x and check_match).
 class Provider {
  public:
-  Provider(const LoadedObject& object, std::vector<std::uint32_t>& candidates) : object_(object), candidates_(candidates) {}
+  Provider(const LoadedObject& object, std::vector<std::uint32_t>& candidates)
+      : object_(object), candidates_(candidates) {}
 
-  Match provides(std::string_view name, std::uint32_t hash, const elf::SymbolVersion& version, elf::LookupClass lookup) {
-    if (object_.assumed) return name.starts_with(object_.assumed->symbol_prefix) || is_interpreter_private(name) ? Match::yes : Match::no;
+  Match provides(std::string_view name, std::uint32_t hash, const elf::SymbolVersion& version,
+                 elf::LookupClass lookup) {
+    if (object_.assumed)
+      return name.starts_with(object_.assumed->symbol_prefix) || is_interpreter_private(name) ? Match::yes : Match::no;
     if (!object_.elf) return Match::no;
     object_.elf->find(name, hash, candidates_);
     int default_versions = 0;
@@ -42,13 +46,16 @@ class Provider {
   }
 
  private:
-  [[nodiscard]] bool is_interpreter_private(std::string_view name) const { return object_.executable && name.starts_with("_Py"); }
+  [[nodiscard]] bool is_interpreter_private(std::string_view name) const {
+    return object_.executable && name.starts_with("_Py");
+  }
 
-  // A versioned reference: the same version, or an object without any versions. If the reference names that very object as
-  // the one to define the version, glibc dies of an assertion.
+  // A versioned reference: the same version, or an object without any versions. If the reference names that very object
+  // as the one to define the version, glibc dies of an assertion.
   [[nodiscard]] Match versioned(std::uint32_t index, const elf::SymbolVersion& wanted) const {
     const elf::ElfFile& elf = *object_.elf;
-    if (!elf.has_symbol_versions()) return !wanted.file.empty() && object_.is_called(wanted.file) ? Match::aborts : Match::yes;
+    if (!elf.has_symbol_versions())
+      return !wanted.file.empty() && object_.is_called(wanted.file) ? Match::aborts : Match::yes;
     const std::uint16_t raw = elf.version_index(index).value_or(0);
     const elf::SymbolVersion own = elf.version(raw);
     if (own.name == wanted.name) return Match::yes;
@@ -91,14 +98,15 @@ void Process::check_versions(int object) {
               .version = std::string(version.name),
               .expected_in = std::string(need.file),
               .searched = {provider->path},
-              .message = fmt::format("{}: version `{}' not found (required by {})", displayed(provider->path), version.name,
-                                     name_of(object))},
+              .message = fmt::format("{}: version `{}' not found (required by {})", displayed(provider->path),
+                                     version.name, name_of(object))},
              Outcome::fails);
     }
   }
 }
 
-std::optional<int> Process::lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index, elf::LookupClass lookup) {
+std::optional<int> Process::lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index,
+                                   elf::LookupClass lookup) {
   const LoadedObject& referring = state_.objects[static_cast<std::size_t>(object)];
   const std::uint32_t hash = elf::gnu_hash(symbol.name);
   const auto raw = referring.elf->version_index(index);
@@ -108,12 +116,19 @@ std::optional<int> Process::lookup(int object, int root, const elf::Symbol& symb
     if (lookup == elf::LookupClass::copy && provider.executable) return false;
     const Match match = Provider(provider, candidates_).provides(symbol.name, hash, version, lookup);
     if (match == Match::aborts) {
-      report({.kind = ProblemKind::version_not_found, .object = name_of(object), .library = std::string(version.file),
-              .symbol = std::string(symbol.name), .demangled = elf::demangle(std::string(symbol.name)),
-              .version = std::string(version.name), .expected_in = std::string(version.file), .searched = {provider.path},
-              .message = fmt::format("{}: has no symbol versions, {} asks it for {} of version {}; the loader's assertion ends the process",
-                                     displayed(provider.path), name_of(object), symbol.name, version.name)},
-             Outcome::kills);
+      report(
+          {.kind = ProblemKind::version_not_found,
+           .object = name_of(object),
+           .library = std::string(version.file),
+           .symbol = std::string(symbol.name),
+           .demangled = elf::demangle(std::string(symbol.name)),
+           .version = std::string(version.name),
+           .expected_in = std::string(version.file),
+           .searched = {provider.path},
+           .message = fmt::format(
+               "{}: has no symbol versions, {} asks it for {} of version {}; the loader's assertion ends the process",
+               displayed(provider.path), name_of(object), symbol.name, version.name)},
+          Outcome::kills);
     }
     return match != Match::no;
   };
@@ -133,7 +148,8 @@ void Process::relocate(int object, int root) {
   for (const elf::SymbolReference& reference : elf->tables().references) {
     if (reference.symbol == 0) continue;
     const elf::Symbol symbol = elf->symbol(reference.symbol);
-    // A symbol that the object defines itself is found there at the latest; hidden and local ones are not looked up at all.
+    // A symbol that the object defines itself is found there at the latest; hidden and local ones are not looked up at
+    // all.
     if (!symbol.undefined() || symbol.binding == elf::STB_LOCAL) continue;
     const auto raw = elf->version_index(reference.symbol);
     // A weak reference may stay unresolved; only a version can make its lookup end badly.
@@ -167,7 +183,8 @@ void Process::report_undefined(int object, int root, const elf::Symbol& symbol, 
   }
   Relatives::Nearest nearest = relatives_.find(problem.symbol, libraries);
   if (nearest.library >= 0) {
-    const LoadedObject& library = state_.objects[static_cast<std::size_t>(scope[static_cast<std::size_t>(nearest.library)])];
+    const LoadedObject& library =
+        state_.objects[static_cast<std::size_t>(scope[static_cast<std::size_t>(nearest.library)])];
     if (problem.expected_in.empty())
       problem.expected_in = library.elf->soname() ? std::string(*library.elf->soname()) : displayed(library.path);
     problem.instead = std::move(nearest.instead);

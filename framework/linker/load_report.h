@@ -12,9 +12,9 @@ std::string_view word(ProblemKind kind);
 
 struct Problem {
   ProblemKind kind = ProblemKind::undefined_symbol;
-  std::string object;       // the object that has it; relative to site-packages where it lies below
-  std::string library;      // needed name that was not found, or soname of the version need
-  std::string symbol;       // mangled
+  std::string object;   // the object that has it; relative to site-packages where it lies below
+  std::string library;  // needed name that was not found, or soname of the version need
+  std::string symbol;   // mangled
   std::string demangled;
   std::string version;      // symbol version asked for
   std::string expected_in;  // soname of the library that has the nearest relative, or that the version need names

@@ -21,10 +21,14 @@ const char* loader_path(std::uint16_t machine) {
 
 std::string_view word(ProblemKind kind) {
   switch (kind) {
-    case ProblemKind::library_not_found: return "library-not-found";
-    case ProblemKind::bad_file: return "bad-file";
-    case ProblemKind::version_not_found: return "version-not-found";
-    case ProblemKind::undefined_symbol: return "undefined-symbol";
+    case ProblemKind::library_not_found:
+      return "library-not-found";
+    case ProblemKind::bad_file:
+      return "bad-file";
+    case ProblemKind::version_not_found:
+      return "version-not-found";
+    case ProblemKind::undefined_symbol:
+      return "undefined-symbol";
   }
   return "";
 }
@@ -53,8 +57,12 @@ void Process::start() {
   state_.objects.push_back(std::move(executable));
   const std::string loader = loader_path(machine_);
   if (FileAnswer file = files_.open(loader); file.elf)
-    state_.objects.push_back({.elf = file.elf, .path = loader, .names = {loader.substr(loader.rfind('/') + 1)},
-                              .identity = file.identity, .origin = folder_of(loader), .from_system = true});
+    state_.objects.push_back({.elf = file.elf,
+                              .path = loader,
+                              .names = {loader.substr(loader.rfind('/') + 1)},
+                              .identity = file.identity,
+                              .origin = folder_of(loader),
+                              .from_system = true});
   const std::vector<int> closure = map_needed(0);
   finish_mapping(0, closure);
   for (const int object : closure) {
@@ -114,12 +122,14 @@ LoadReport Process::load(const std::string& path, Visibility visibility) {
   for (const int object : closure) check_versions(object);
 
   // Relocate what is new, dependencies first.
-  const std::vector<int> order = closure.empty() ? std::vector<int>{} : state_.objects[static_cast<std::size_t>(*root)].init_order;
+  const std::vector<int> order =
+      closure.empty() ? std::vector<int>{} : state_.objects[static_cast<std::size_t>(*root)].init_order;
   for (auto object = order.rbegin(); object != order.rend(); ++object) relocate(*object, *root);
 
   if (visibility == Visibility::global)
     for (const int object : state_.objects[static_cast<std::size_t>(*root)].scope)
-      if (!std::exchange(state_.objects[static_cast<std::size_t>(object)].global, true)) state_.global_scope.push_back(object);
+      if (!std::exchange(state_.objects[static_cast<std::size_t>(object)].global, true))
+        state_.global_scope.push_back(object);
 
   for (std::size_t i = already; i < state_.objects.size(); ++i) {
     const LoadedObject& object = state_.objects[i];
@@ -132,7 +142,8 @@ LoadReport Process::load(const std::string& path, Visibility visibility) {
 std::optional<int> Process::assume(const std::string& name, int loader) {
   for (const AssumedLibrary& library : assumed_)
     if (library.soname == name) {
-      state_.objects.push_back({.path = name, .names = {name}, .identity = "assumed/" + name, .loader = loader, .assumed = library});
+      state_.objects.push_back(
+          {.path = name, .names = {name}, .identity = "assumed/" + name, .loader = loader, .assumed = library});
       return static_cast<int>(state_.objects.size()) - 1;
     }
   return std::nullopt;
@@ -161,13 +172,19 @@ std::optional<int> Process::map_object(const std::string& name, int loader) {
     report({.kind = ProblemKind::bad_file,
             .object = displayed(found->path),
             .library = name,
-            .message = fmt::format("{}: {}", displayed(found->path),
-                                   truncated ? "the file is shorter than its segments; the process dies of SIGBUS" : found->file.defect)},
+            .message = fmt::format(
+                "{}: {}", displayed(found->path),
+                truncated ? "the file is shorter than its segments; the process dies of SIGBUS" : found->file.defect)},
            truncated ? Outcome::kills : Outcome::fails);
     return std::nullopt;
   }
-  state_.objects.push_back({.elf = found->file.elf, .path = found->path, .names = {name}, .identity = found->file.identity,
-                            .origin = folder_of(found->path), .loader = loader, .from_system = found->file.from_system});
+  state_.objects.push_back({.elf = found->file.elf,
+                            .path = found->path,
+                            .names = {name},
+                            .identity = found->file.identity,
+                            .origin = folder_of(found->path),
+                            .loader = loader,
+                            .from_system = found->file.from_system});
   return static_cast<int>(state_.objects.size()) - 1;
 }
 
@@ -179,7 +196,8 @@ std::vector<int> Process::map_needed(int root) {
     const std::shared_ptr<const elf::ElfFile> elf = state_.objects[static_cast<std::size_t>(current)].elf;
     if (!elf) continue;
     const LoadedObject& object = state_.objects[static_cast<std::size_t>(current)];
-    const bool first_time = current != root && object.init_order.empty() && object.scope.empty() && !elf->needed().empty();
+    const bool first_time =
+        current != root && object.init_order.empty() && object.scope.empty() && !elf->needed().empty();
     std::vector<int> needed{current};
     for (const std::string_view name : elf->needed()) {
       const std::optional<int> dependency = map_object(std::string(name), current);
@@ -214,12 +232,15 @@ std::vector<int> Process::sort_for_relocation(const std::vector<int>& objects) {
         continue;
       }
       const int dependency = needed[frame.next++];
-      if (visited[static_cast<std::size_t>(dependency)] || state_.objects[static_cast<std::size_t>(dependency)].executable) continue;
+      if (visited[static_cast<std::size_t>(dependency)] ||
+          state_.objects[static_cast<std::size_t>(dependency)].executable)
+        continue;
       visited[static_cast<std::size_t>(dependency)] = true;
       stack.push_back({dependency, 0});
     }
   };
-  for (auto object = objects.rbegin(); object != objects.rend() && order.size() < objects.size(); ++object) visit(*object);
+  for (auto object = objects.rbegin(); object != objects.rend() && order.size() < objects.size(); ++object)
+    visit(*object);
   std::reverse(order.begin(), order.end());
   if (order.front() != objects.front()) {
     order.erase(std::find(order.begin(), order.end(), objects.front()));

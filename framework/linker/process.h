@@ -1,5 +1,6 @@
-// A process, simulated: what glibc's dynamic linker (2.36) has loaded, and what a further dlopen would do. The rules and
-// their order are those of elf/dl-load.c, dl-deps.c, dl-version.c and dl-lookup.c; ld.so(8) has most of them in prose.
+// A process, simulated: what glibc's dynamic linker (2.36) has loaded, and what a further dlopen would do. The rules
+// and their order are those of elf/dl-load.c, dl-deps.c, dl-version.c and dl-lookup.c; ld.so(8) has most of them in
+// prose.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace compatrix::linker {
 
-// Facts that the question needs are not known yet: fetch CellFiles::take_wants() and ask again. The process is as it was.
+// Facts that the question needs are not known yet: fetch CellFiles::take_wants() and ask again. The process is as it
+// was.
 struct FactsWanted {};
 
 // A library that counts as there although it is not part of any environment: the GPU driver's.
@@ -51,8 +53,8 @@ class Process {
   void assume_library(AssumedLibrary library) { assumed_.push_back(std::move(library)); }
 
   enum class Visibility { local, global };  // RTLD_LOCAL, RTLD_GLOBAL
-  // dlopen(path, RTLD_NOW | visibility) by an absolute path or one relative to site-packages. What loads stays loaded; a
-  // failed open leaves nothing behind. Throws FactsWanted.
+  // dlopen(path, RTLD_NOW | visibility) by an absolute path or one relative to site-packages. What loads stays loaded;
+  // a failed open leaves nothing behind. Throws FactsWanted.
   LoadReport open(const std::string& path, Visibility visibility);
   // The same, and the process is as it was before.
   LoadReport try_open(const std::string& path);

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kMostRelatives = 8;
 
-std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>{}(text); }
+std::uint64_t hash_of(std::string_view text) {
+  return std::hash<std::string_view>{}(text);
+}
 
 }  // namespace
 
@@ -40,7 +42,8 @@ Relatives::Nearest Relatives::find(const std::string& symbol, std::span<const el
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     if (libraries[i] == nullptr) continue;
     const Index& index = index_of(*libraries[i]);
-    auto at = std::lower_bound(index.entities.begin(), index.entities.end(), std::pair<std::uint64_t, std::uint32_t>(wanted, 0));
+    auto at = std::lower_bound(index.entities.begin(), index.entities.end(),
+                               std::pair<std::uint64_t, std::uint32_t>(wanted, 0));
     for (; at != index.entities.end() && at->first == wanted && nearest.instead.size() < kMostRelatives; ++at) {
       const std::string mangled(libraries[i]->symbol(at->second).name);
       if (mangled == symbol || elf::entity_of(mangled).name != entity.name) continue;

@@ -20,13 +20,15 @@ std::string replace_token(std::string path, std::string_view token, const std::s
   return path;
 }
 
-// Dynamic string tokens (ld.so(8)) of a search path, which is then split at its colons; an empty entry is the current folder.
+// Dynamic string tokens (ld.so(8)) of a search path, which is then split at its colons; an empty entry is the current
+// folder.
 std::vector<std::string> expand_path(std::string_view path, const std::string& origin, std::uint16_t machine) {
   std::vector<std::string> folders;
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t end = std::min(path.find(':', at), path.size());
     std::string folder = replace_token(std::string(path.substr(at, end - at)), "ORIGIN", origin);
-    folder = replace_token(std::move(folder), "LIB", machine == elf::EM_AARCH64 ? "lib/aarch64-linux-gnu" : "lib/x86_64-linux-gnu");
+    folder = replace_token(std::move(folder), "LIB",
+                           machine == elf::EM_AARCH64 ? "lib/aarch64-linux-gnu" : "lib/x86_64-linux-gnu");
     folder = replace_token(std::move(folder), "PLATFORM", machine == elf::EM_AARCH64 ? "aarch64" : "x86_64");
     folders.push_back(folder.empty() ? "." : folder);
     at = end + 1;
@@ -45,12 +47,14 @@ bool suits(const FileAnswer& file, std::uint16_t machine) {
 struct Process::Search {
   std::vector<std::string> tried;
 
-  std::optional<Found> in(Process& process, const std::vector<std::string>& folders, const std::string& name, const std::string& rule) {
+  std::optional<Found> in(Process& process, const std::vector<std::string>& folders, const std::string& name,
+                          const std::string& rule) {
     for (const std::string& folder : folders) {
       std::string path = (folder.ends_with('/') ? folder : folder + "/") + name;
       tried.push_back(fmt::format("{}: {}", rule, process.displayed(path)));
       FileAnswer file = process.files_.open(path);
-      if (file.state != FileAnswer::State::absent && suits(file, process.machine_)) return Found{std::move(path), std::move(file)};
+      if (file.state != FileAnswer::State::absent && suits(file, process.machine_))
+        return Found{std::move(path), std::move(file)};
     }
     return std::nullopt;
   }
@@ -65,12 +69,14 @@ std::optional<Process::Found> Process::search_own_paths(const std::string& name,
     const LoadedObject& object = state_.objects[static_cast<std::size_t>(at)];
     executable_seen |= object.executable;
     if (!object.elf || !object.elf->rpath()) continue;
-    if (auto found = search.in(*this, expand_path(*object.elf->rpath(), object.origin, machine_), name, "RPATH of " + name_of(at)))
+    if (auto found = search.in(*this, expand_path(*object.elf->rpath(), object.origin, machine_), name,
+                               "RPATH of " + name_of(at)))
       return found;
   }
   const LoadedObject& executable = state_.objects.front();
   if (executable_seen || !executable.elf || !executable.elf->rpath()) return std::nullopt;
-  return search.in(*this, expand_path(*executable.elf->rpath(), executable.origin, machine_), name, "RPATH of the executable");
+  return search.in(*this, expand_path(*executable.elf->rpath(), executable.origin, machine_), name,
+                   "RPATH of the executable");
 }
 
 std::optional<Process::Found> Process::search_system(const std::string& name, int loader, Search& search) {
@@ -109,11 +115,13 @@ std::optional<Process::Found> Process::search(const std::string& name, int loade
     for (const auto& folder : files_.environment().library_path) library_path.push_back(folder.string());
     if (!found) found = search.in(*this, library_path, name, "LD_LIBRARY_PATH");
     if (!found && needing.elf && needing.elf->runpath())
-      found = search.in(*this, expand_path(*needing.elf->runpath(), needing.origin, machine_), name, "RUNPATH of " + name_of(loader));
+      found = search.in(*this, expand_path(*needing.elf->runpath(), needing.origin, machine_), name,
+                        "RUNPATH of " + name_of(loader));
     if (!found) found = search_system(name, loader, search);
   }
   if (found) return found;
-  if (std::any_of(assumed_.begin(), assumed_.end(), [&](const AssumedLibrary& a) { return a.soname == name; })) return std::nullopt;
+  if (std::any_of(assumed_.begin(), assumed_.end(), [&](const AssumedLibrary& a) { return a.soname == name; }))
+    return std::nullopt;
   missing_.push_back(name);
   report({.kind = ProblemKind::library_not_found,
           .object = loader < 0 ? "" : name_of(loader),

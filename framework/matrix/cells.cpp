@@ -19,7 +19,8 @@ bool matches(const CellPattern& pattern, const Cell& cell) {
 // A cell whose linked axes do not stand together in any row is none.
 bool is_linked(const Matrix& matrix, const Cell& cell) {
   return matrix.linked.empty() || std::any_of(matrix.linked.begin(), matrix.linked.end(), [&](const auto& row) {
-           return std::all_of(row.begin(), row.end(), [&](const auto& pair) { return cell.value(pair.first) == pair.second; });
+           return std::all_of(row.begin(), row.end(),
+                              [&](const auto& pair) { return cell.value(pair.first) == pair.second; });
          });
 }
 
@@ -59,7 +60,8 @@ Result<std::vector<std::string>> placeholders_of(const std::string& requirement)
   std::vector<std::string> names;
   for (std::size_t open = requirement.find('{'); open != std::string::npos; open = requirement.find('{', open + 1)) {
     const std::size_t close = requirement.find('}', open);
-    if (close == std::string::npos || close == open + 1) return Error{requirement, "a placeholder such as {torch} was expected"};
+    if (close == std::string::npos || close == open + 1)
+      return Error{requirement, "a placeholder such as {torch} was expected"};
     names.push_back(requirement.substr(open + 1, close - open - 1));
   }
   return names;
@@ -70,7 +72,8 @@ std::vector<std::string> requirements_of(const Matrix& matrix, const Cell& cell)
   for (std::string& requirement : requirements)
     for (const auto& [name, value] : cell.axes) {
       const std::string placeholder = "{" + name + "}";
-      for (std::size_t at = requirement.find(placeholder); at != std::string::npos; at = requirement.find(placeholder, at + value.size()))
+      for (std::size_t at = requirement.find(placeholder); at != std::string::npos;
+           at = requirement.find(placeholder, at + value.size()))
         requirement.replace(at, placeholder.size(), value);
     }
   return requirements;
@@ -84,11 +87,13 @@ Result<std::optional<std::string>> index_of(const Matrix& matrix, const Cell& ce
     std::string address = raw;
     for (std::size_t open = address.find("${"); open != std::string::npos; open = address.find("${", open)) {
       const std::size_t close = address.find('}', open);
-      if (close == std::string::npos) return Error{matrix.file.string(), fmt::format("index '{}': '${{' without its '}}'", index)};
+      if (close == std::string::npos)
+        return Error{matrix.file.string(), fmt::format("index '{}': '${{' without its '}}'", index)};
       const std::string variable = address.substr(open + 2, close - open - 2);
       const char* value = std::getenv(variable.c_str());
       if (value == nullptr)
-        return Error{matrix.file.string(), fmt::format("index '{}' needs the environment variable {}, which is not set", index, variable)};
+        return Error{matrix.file.string(),
+                     fmt::format("index '{}' needs the environment variable {}, which is not set", index, variable)};
       address.replace(open, close + 1 - open, value);
       open += std::string_view(value).size();
     }

@@ -14,10 +14,13 @@ namespace {
 // Axes that mean something to checks or to the environment, and need not appear in a requirement.
 const std::vector<std::string> kReservedAxes{"python", "platform", "gpu", "driver", "devices", "index"};
 
-std::vector<std::string> status_words() { return {"pass", "warn", "fail", "error", "crash", "timeout", "skip"}; }
+std::vector<std::string> status_words() {
+  return {"pass", "warn", "fail", "error", "crash", "timeout", "skip"};
+}
 std::vector<std::string> cause_words() {
   std::vector<std::string> words;
-  for (int i = 0; i <= static_cast<int>(Cause::dependency_conflict); ++i) words.emplace_back(word(static_cast<Cause>(i)));
+  for (int i = 0; i <= static_cast<int>(Cause::dependency_conflict); ++i)
+    words.emplace_back(word(static_cast<Cause>(i)));
   return words;
 }
 
@@ -29,11 +32,12 @@ class MatrixReader {
   Matrix read() {
     const YAML::Node& root = yaml_.root();
     yaml_.require_map(root, "a matrix");
-    static const std::vector<std::string> kKeys{"compatrix", "name",    "axes",   "linked", "exclude", "indexes",
-                                                "environment", "require", "checks", "expect"};
+    static const std::vector<std::string> kKeys{"compatrix", "name",        "axes",    "linked", "exclude",
+                                                "indexes",   "environment", "require", "checks", "expect"};
     yaml_.allow_keys(root, kKeys, "a matrix");
     const YAML::Node version = required(root, "compatrix", "'compatrix: 1' says which form of matrix file this is");
-    if (yaml_.scalar(version, "the matrix form's number") != "1") yaml_.refuse(version, "this compatrix reads matrix files of form 1");
+    if (yaml_.scalar(version, "the matrix form's number") != "1")
+      yaml_.refuse(version, "this compatrix reads matrix files of form 1");
     matrix_.name = root["name"] ? yaml_.scalar(root["name"], "a name") : matrix_.file.stem().string();
     if (root["axes"]) read_axes(root["axes"]);
     if (root["linked"]) read_linked(root["linked"]);
@@ -61,14 +65,16 @@ class MatrixReader {
   }
 
   const Axis* find_axis(const std::string& name) const {
-    const auto found = std::find_if(matrix_.axes.begin(), matrix_.axes.end(), [&](const Axis& a) { return a.name == name; });
+    const auto found =
+        std::find_if(matrix_.axes.begin(), matrix_.axes.end(), [&](const Axis& a) { return a.name == name; });
     return found == matrix_.axes.end() ? nullptr : &*found;
   }
 
   void read_axes(const YAML::Node& node) {
     yaml_.require_map(node, "axes");
     for (const auto& [key, values] : entries(node)) {
-      if (values.IsMap()) yaml_.refuse(values, "a list of values was expected; write the releases out, for instance [2.9.1, 2.10.0]");
+      if (values.IsMap())
+        yaml_.refuse(values, "a list of values was expected; write the releases out, for instance [2.9.1, 2.10.0]");
       Axis axis{.name = key.Scalar(), .values = yaml_.scalars(values, "the values of an axis")};
       if (axis.values.empty()) yaml_.refuse(values, fmt::format("axis '{}' has no values", axis.name));
       for (std::size_t i = 0; i < axis.values.size(); ++i)
@@ -85,16 +91,21 @@ class MatrixReader {
     for (const auto& row : node) {
       yaml_.require_map(row, "a linked row");
       std::vector<std::pair<std::string, std::string>> values;
-      for (const auto& [key, value] : entries(row)) values.emplace_back(key.Scalar(), yaml_.scalar(value, "a value of a linked row"));
+      for (const auto& [key, value] : entries(row))
+        values.emplace_back(key.Scalar(), yaml_.scalar(value, "a value of a linked row"));
       if (!matrix_.linked.empty())
         for (std::size_t i = 0; i < std::max(values.size(), matrix_.linked.front().size()); ++i)
-          if (i >= values.size() || i >= matrix_.linked.front().size() || values[i].first != matrix_.linked.front()[i].first)
+          if (i >= values.size() || i >= matrix_.linked.front().size() ||
+              values[i].first != matrix_.linked.front()[i].first)
             yaml_.refuse(row, "every linked row must name the same axes in the same order");
       for (const auto& [name, value] : values) {
-        if (matrix_.linked.empty() && find_axis(name) != nullptr) yaml_.refuse(row, fmt::format("axis '{}' is already given under axes", name));
-        auto axis = std::find_if(matrix_.axes.begin(), matrix_.axes.end(), [&](const Axis& a) { return a.name == name; });
+        if (matrix_.linked.empty() && find_axis(name) != nullptr)
+          yaml_.refuse(row, fmt::format("axis '{}' is already given under axes", name));
+        auto axis =
+            std::find_if(matrix_.axes.begin(), matrix_.axes.end(), [&](const Axis& a) { return a.name == name; });
         if (axis == matrix_.axes.end()) axis = matrix_.axes.insert(axis, {.name = name, .values = {}});
-        if (std::find(axis->values.begin(), axis->values.end(), value) == axis->values.end()) axis->values.push_back(value);
+        if (std::find(axis->values.begin(), axis->values.end(), value) == axis->values.end())
+          axis->values.push_back(value);
       }
       matrix_.linked.push_back(std::move(values));
     }
@@ -102,7 +113,8 @@ class MatrixReader {
 
   void read_indexes(const YAML::Node& node) {
     yaml_.require_map(node, "indexes");
-    for (const auto& [key, value] : entries(node)) matrix_.indexes.emplace_back(key.Scalar(), yaml_.scalar(value, "the address of an index"));
+    for (const auto& [key, value] : entries(node))
+      matrix_.indexes.emplace_back(key.Scalar(), yaml_.scalar(value, "the address of an index"));
   }
 
   void read_environment(const YAML::Node& node) {
@@ -113,12 +125,13 @@ class MatrixReader {
     if (node["provider"]) environment.provider = yaml_.scalar(node["provider"], "a provider");
     const std::vector<std::string> providers{"wheels", "prefix"};
     if (std::find(providers.begin(), providers.end(), environment.provider) == providers.end())
-      yaml_.refuse(node["provider"], fmt::format("unknown provider '{}' (known: wheels, prefix){}", environment.provider,
-                                                 suggestion(environment.provider, providers)));
+      yaml_.refuse(node["provider"], fmt::format("unknown provider '{}' (known: wheels, prefix){}",
+                                                 environment.provider, suggestion(environment.provider, providers)));
     const YAML::Node requirements = required(node, "requirements", "lists what each cell holds");
     environment.requirements = yaml_.scalars(requirements, "requirements");
     if (environment.requirements.empty()) yaml_.refuse(requirements, "at least one requirement was expected");
-    for (std::size_t i = 0; i < environment.requirements.size(); ++i) check_placeholders(requirements[i], environment.requirements[i]);
+    for (std::size_t i = 0; i < environment.requirements.size(); ++i)
+      check_placeholders(requirements[i], environment.requirements[i]);
     if (node["find_links"]) environment.find_links = yaml_.scalars(node["find_links"], "folders of wheels");
     if (node["python"]) environment.python = yaml_.scalar(node["python"], "the path of an interpreter");
     if (environment.provider == "prefix" && environment.python.empty())
@@ -139,9 +152,11 @@ class MatrixReader {
       const std::string name = key.Scalar();
       if (std::find(also_allowed.begin(), also_allowed.end(), name) != also_allowed.end()) continue;
       const Axis* axis = find_axis(name);
-      if (axis == nullptr) yaml_.refuse(key, fmt::format("'{}' is no axis of this matrix{}", name, suggestion(name, axis_names())));
-      std::vector<std::string> values = value.IsSequence() ? yaml_.scalars(value, "values of an axis")
-                                                           : std::vector<std::string>{yaml_.scalar(value, "a value of an axis")};
+      if (axis == nullptr)
+        yaml_.refuse(key, fmt::format("'{}' is no axis of this matrix{}", name, suggestion(name, axis_names())));
+      std::vector<std::string> values = value.IsSequence()
+                                            ? yaml_.scalars(value, "values of an axis")
+                                            : std::vector<std::string>{yaml_.scalar(value, "a value of an axis")};
       for (const std::string& each : values)
         if (std::find(axis->values.begin(), axis->values.end(), each) == axis->values.end())
           yaml_.refuse(value, fmt::format("axis '{}' has no value '{}'{}", name, each, suggestion(each, axis->values)));
@@ -168,7 +183,8 @@ class MatrixReader {
         if (entry.size() != 1) yaml_.refuse(entry, "one check with its parameters was expected");
         check.id = entry.begin()->first.Scalar();
         yaml_.require_map(entry.begin()->second, "the parameters of a check");
-        for (const auto& [key, value] : entries(entry.begin()->second)) check.parameters.emplace_back(key.Scalar(), yaml_.scalar(value, "a parameter"));
+        for (const auto& [key, value] : entries(entry.begin()->second))
+          check.parameters.emplace_back(key.Scalar(), yaml_.scalar(value, "a parameter"));
       } else {
         check.id = yaml_.scalar(entry, "the name of a check");
       }
@@ -203,20 +219,24 @@ class MatrixReader {
     if (!find_check(expectation.check)) {
       std::vector<std::string> known;
       for (const CheckRequest& each : matrix_.checks) known.push_back(each.id);
-      yaml_.refuse(check, fmt::format("'{}' is no check of this matrix{}", expectation.check, suggestion(expectation.check, known)));
+      yaml_.refuse(check, fmt::format("'{}' is no check of this matrix{}", expectation.check,
+                                      suggestion(expectation.check, known)));
     }
     const YAML::Node status = required(entry, "status", "is what is expected");
     const auto parsed = parse_status(yaml_.scalar(status, "a status"));
     if (!parsed || *parsed == Status::excluded)
-      yaml_.refuse(status, fmt::format("unknown status '{}'{}", status.Scalar(), suggestion(status.Scalar(), status_words())));
+      yaml_.refuse(status,
+                   fmt::format("unknown status '{}'{}", status.Scalar(), suggestion(status.Scalar(), status_words())));
     expectation.status = *parsed;
     if (entry["cause"]) {
       const std::string cause = yaml_.scalar(entry["cause"], "a cause");
       expectation.cause = parse_cause(cause);
-      if (!expectation.cause) yaml_.refuse(entry["cause"], fmt::format("unknown cause '{}'{}", cause, suggestion(cause, cause_words())));
+      if (!expectation.cause)
+        yaml_.refuse(entry["cause"], fmt::format("unknown cause '{}'{}", cause, suggestion(cause, cause_words())));
       if (expectation.status == Status::pass) yaml_.refuse(entry["cause"], "a pass has no cause");
     }
-    expectation.reason = yaml_.scalar(required(entry, "reason", "tells readers of the report why this is so"), "a reason");
+    expectation.reason =
+        yaml_.scalar(required(entry, "reason", "tells readers of the report why this is so"), "a reason");
     if (entry["issue"]) expectation.issue = yaml_.scalar(entry["issue"], "a link");
     if (entry["until"]) expectation.until = read_date(entry["until"]);
     return expectation;
@@ -225,11 +245,12 @@ class MatrixReader {
   std::string read_date(const YAML::Node& node) {
     const std::string date = yaml_.scalar(node, "a date");
     const auto digits = [&](std::size_t at, std::size_t count) {
-      return std::all_of(date.begin() + static_cast<std::ptrdiff_t>(at), date.begin() + static_cast<std::ptrdiff_t>(at + count),
+      return std::all_of(date.begin() + static_cast<std::ptrdiff_t>(at),
+                         date.begin() + static_cast<std::ptrdiff_t>(at + count),
                          [](char c) { return c >= '0' && c <= '9'; });
     };
-    if (date.size() != 10 || date[4] != '-' || date[7] != '-' || !digits(0, 4) || !digits(5, 2) || !digits(8, 2) || date.substr(5, 2) > "12" ||
-        date.substr(5, 2) < "01" || date.substr(8) > "31" || date.substr(8) < "01")
+    if (date.size() != 10 || date[4] != '-' || date[7] != '-' || !digits(0, 4) || !digits(5, 2) || !digits(8, 2) ||
+        date.substr(5, 2) > "12" || date.substr(5, 2) < "01" || date.substr(8) > "31" || date.substr(8) < "01")
       yaml_.refuse(node, "a date such as 2027-06-01 was expected");
     return date;
   }
@@ -250,11 +271,13 @@ class MatrixReader {
     for (const Axis& axis : matrix_.axes) {
       if (std::find(kReservedAxes.begin(), kReservedAxes.end(), axis.name) != kReservedAxes.end()) continue;
       const auto& requirements = matrix_.environment.requirements;
-      const bool used = std::any_of(requirements.begin(), requirements.end(),
-                                    [&](const std::string& r) { return r.find("{" + axis.name + "}") != std::string::npos; });
+      const bool used = std::any_of(requirements.begin(), requirements.end(), [&](const std::string& r) {
+        return r.find("{" + axis.name + "}") != std::string::npos;
+      });
       if (!used)
-        yaml_.refuse(root["environment"]["requirements"], fmt::format("axis '{}' is used in no requirement; write {{{}}} where its value belongs{}",
-                                                                      axis.name, axis.name, suggestion(axis.name, kReservedAxes)));
+        yaml_.refuse(root["environment"]["requirements"],
+                     fmt::format("axis '{}' is used in no requirement; write {{{}}} where its value belongs{}",
+                                 axis.name, axis.name, suggestion(axis.name, kReservedAxes)));
     }
   }
 

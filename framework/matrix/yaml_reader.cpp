@@ -19,7 +19,8 @@ constexpr int kDeepest = 40;
 std::string read_whole(const std::filesystem::path& file) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(file, failure)) throw YamlFault{{file.string(), "there is no such file"}};
-  if (std::filesystem::file_size(file, failure) > kLargestFile) throw YamlFault{{file.string(), "is larger than 4 MiB: no matrix file"}};
+  if (std::filesystem::file_size(file, failure) > kLargestFile)
+    throw YamlFault{{file.string(), "is larger than 4 MiB: no matrix file"}};
   std::ifstream in(file, std::ios::binary);
   if (!in) throw YamlFault{{file.string(), "can't be read; check its permissions"}};
   return {std::istreambuf_iterator<char>(in), {}};
@@ -44,8 +45,10 @@ YamlReader::YamlReader(const std::filesystem::path& file) : name_(file.string())
   }
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty() || documents.front().IsNull()) throw YamlFault{{name_, "is empty; a matrix begins with 'compatrix: 1'"}};
-    if (documents.size() > 1) throw YamlFault{error_at(documents[1].Mark().line, 0, "a second document begins here; a matrix is one document")};
+    if (documents.empty() || documents.front().IsNull())
+      throw YamlFault{{name_, "is empty; a matrix begins with 'compatrix: 1'"}};
+    if (documents.size() > 1)
+      throw YamlFault{error_at(documents[1].Mark().line, 0, "a second document begins here; a matrix is one document")};
     root_ = documents.front();
   } catch (const YAML::Exception& failure) {
     throw YamlFault{error_at(failure.mark.line, failure.mark.column, "is no valid YAML here: " + failure.msg)};
@@ -57,8 +60,9 @@ Error YamlReader::error_at(int line, int column, const std::string& sentence) co
   std::string text = sentence;
   if (line >= 0 && static_cast<std::size_t>(line) < lines_.size()) {
     const std::string number = std::to_string(line + 1);
-    text += fmt::format("\n  {} | {}\n  {} | {}^", number, visible_utf8(lines_[static_cast<std::size_t>(line)]), std::string(number.size(), ' '),
-                        std::string(static_cast<std::size_t>(std::max(0, column)), ' '));
+    text +=
+        fmt::format("\n  {} | {}\n  {} | {}^", number, visible_utf8(lines_[static_cast<std::size_t>(line)]),
+                    std::string(number.size(), ' '), std::string(static_cast<std::size_t>(std::max(0, column)), ' '));
   }
   return {fmt::format("{}:{}:{}", name_, line + 1, column + 1), text};
 }
@@ -78,7 +82,8 @@ void YamlReader::check_node(const YAML::Node& node, int depth) {
   for (const auto& [key, value] : entries(node)) {
     if (!key.IsScalar()) refuse(key, "a plain key was expected");
     const auto [first, fresh] = seen.emplace(key.Scalar(), line_of(key));
-    if (!fresh) refuse(key, fmt::format("'{}' stands here a second time (first in line {})", key.Scalar(), first->second));
+    if (!fresh)
+      refuse(key, fmt::format("'{}' stands here a second time (first in line {})", key.Scalar(), first->second));
     check_node(value, depth + 1);
   }
 }

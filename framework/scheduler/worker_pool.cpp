@@ -38,7 +38,11 @@ class Slot {
       if (!started) return without_answer(job, Status::error, started.error().text());
       worker_.emplace(std::move(*started));
     }
-    const Json frame{{"type", "job"}, {"job", number}, {"check", job.check}, {"plugin", job.plugin.string()}, {"request", job.request}};
+    const Json frame{{"type", "job"},
+                     {"job", number},
+                     {"check", job.check},
+                     {"plugin", job.plugin.string()},
+                     {"request", job.request}};
     CheckResult result = send_frame(worker_->socket(), frame.dump()) ? converse(job, number) : died(job);
     result.duration_s = std::chrono::duration<double>(Clock::now() - begun).count();
     return result;
@@ -52,13 +56,15 @@ class Slot {
     for (;;) {
       const auto waited_from = Clock::now();
       const auto frame = worker_->frames().take();
-      const auto event = frame ? WorkerProcess::Event::frame : worker_->wait(static_cast<int>(std::min(left, kLook).count()));
+      const auto event =
+          frame ? WorkerProcess::Event::frame : worker_->wait(static_cast<int>(std::min(left, kLook).count()));
       left -= std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - waited_from);
       if (event == WorkerProcess::Event::closed) return died(job);
       if (event == WorkerProcess::Event::garbage) return ended(job, Status::crash, "the worker sent what is no frame");
       if (event == WorkerProcess::Event::silence) {
         if (options_.interrupted()) return ended(job, Status::error, "not run to its end: the run was interrupted");
-        if (left.count() <= 0) return ended(job, Status::timeout, fmt::format("no answer within {} s", job.timeout.count() / 1000.0));
+        if (left.count() <= 0)
+          return ended(job, Status::timeout, fmt::format("no answer within {} s", job.timeout.count() / 1000.0));
       }
       if (!frame) continue;
       try {
@@ -75,7 +81,8 @@ class Slot {
           return ended(job, Status::crash, "the worker answered out of turn");
         }
       } catch (const std::exception& failure) {
-        return ended(job, Status::crash, std::string("the worker sent what is no answer: ") + visible_utf8(failure.what()));
+        return ended(job, Status::crash,
+                     std::string("the worker sent what is no answer: ") + visible_utf8(failure.what()));
       }
     }
   }
@@ -99,7 +106,10 @@ class Slot {
   CheckResult told(CheckResult result) {
     std::string printed = worker_->printed();
     if (printed.size() > kQuotedOutput) printed.erase(0, printed.size() - kQuotedOutput);
-    result.findings.push_back({.cause = {}, .kind = "worker-ended", .file = {}, .message = result.summary,
+    result.findings.push_back({.cause = {},
+                               .kind = "worker-ended",
+                               .file = {},
+                               .message = result.summary,
                                .fields = {{"printed", visible_utf8(printed)}}});
     worker_.reset();
     return result;
@@ -112,7 +122,8 @@ class Slot {
 
 }  // namespace
 
-void run_jobs(std::span<const Job> jobs, const WorkerPoolOptions& options, const FactBroker& broker, const JobDone& done) {
+void run_jobs(std::span<const Job> jobs, const WorkerPoolOptions& options, const FactBroker& broker,
+              const JobDone& done) {
   std::atomic<std::size_t> next{0};
   std::mutex telling;
   std::vector<std::thread> threads;

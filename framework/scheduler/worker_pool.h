@@ -19,10 +19,10 @@ namespace compatrix {
 
 // One check of one cell.
 struct Job {
-  std::string cell;                     // cell id
-  std::string check;                    // check id
-  std::filesystem::path plugin;         // the shared object that has the check
-  std::string request;                  // JSON text for the worker's evaluator: environment, parameters
+  std::string cell;                           // cell id
+  std::string check;                          // check id
+  std::filesystem::path plugin;               // the shared object that has the check
+  std::string request;                        // JSON text for the worker's evaluator: environment, parameters
   std::chrono::milliseconds timeout{60'000};  // of evaluation; waiting for facts does not count
 };
 
@@ -34,13 +34,14 @@ using JobDone = std::function<void(const Job& job, const CheckResult& result)>;
 
 struct WorkerPoolOptions {
   int workers = 2;
-  std::filesystem::path program;  // the executable that is started as `program worker`
+  std::filesystem::path program;                             // the executable that is started as `program worker`
   std::function<bool()> interrupted = [] { return false; };  // true: start nothing more, end the workers
 };
 
 // Runs every job (in order of the span, as workers become free). A job whose worker dies, is silent past its timeout
 // or answers without an end marker gets status crash or timeout with the signal named; the others go on.
-void run_jobs(std::span<const Job> jobs, const WorkerPoolOptions& options, const FactBroker& broker, const JobDone& done);
+void run_jobs(std::span<const Job> jobs, const WorkerPoolOptions& options, const FactBroker& broker,
+              const JobDone& done);
 
 // The worker's side. `evaluate` gets a job's check id, plugin path and request, and a function with which to ask the
 // coordinator for facts; it returns the result.

@@ -27,7 +27,8 @@ constexpr std::size_t kKeptOutput = 64U << 10;
 // What a worker may know of its surroundings: no index addresses, tokens or user settings among it.
 std::vector<std::string> worker_environment() {
   std::vector<std::string> environment{"LANG=C.UTF-8", "PYTHONNOUSERSITE=1"};
-  for (const char* name : {"PATH", "TMPDIR", "COMPATRIX_PLUGIN_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"})
+  for (const char* name :
+       {"PATH", "TMPDIR", "COMPATRIX_PLUGIN_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"})
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
   return environment;
 }
@@ -40,7 +41,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 // After fork only async-signal-safe calls.
-[[noreturn]] void become_worker(const char* program, char* const* arguments, char* const* environment, int socket, int output, pid_t parent) {
+[[noreturn]] void become_worker(const char* program, char* const* arguments, char* const* environment, int socket,
+                                int output, pid_t parent) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(126);  // the coordinator died before the line above
@@ -61,7 +63,9 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& program) {
-  const auto refuse = [&](int cause) { return Error{program.string(), fmt::format("no worker can be started: {}", std::strerror(cause))}; };
+  const auto refuse = [&](int cause) {
+    return Error{program.string(), fmt::format("no worker can be started: {}", std::strerror(cause))};
+  };
   std::array<int, 2> sockets{}, output{};
   if (::access(program.c_str(), X_OK) != 0) return refuse(errno);
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) return refuse(errno);
@@ -75,7 +79,8 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& program)
   const std::vector<char*> argument_array = pointers(arguments), environment_array = pointers(environment);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child == 0) become_worker(program.c_str(), argument_array.data(), environment_array.data(), sockets[1], output[1], parent);
+  if (child == 0)
+    become_worker(program.c_str(), argument_array.data(), environment_array.data(), sockets[1], output[1], parent);
   const int cause = errno;
   ::close(sockets[1]);
   ::close(output[1]);
@@ -122,19 +127,25 @@ void WorkerProcess::keep_output() {
 WorkerProcess::Event WorkerProcess::wait(int milliseconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) return Event::silence;
     std::array<pollfd, 2> waiting{pollfd{socket_, POLLIN, 0}, pollfd{output_, POLLIN, 0}};
     ::poll(waiting.data(), waiting.size(), static_cast<int>(left));
     if ((waiting[1].revents & (POLLIN | POLLHUP)) != 0) keep_output();
     // A closed output says nothing: wait on for the socket alone.
-    if ((waiting[1].revents & POLLHUP) != 0 && (waiting[0].revents == 0)) ::poll(waiting.data(), 1, static_cast<int>(std::min<long>(left, 50)));
+    if ((waiting[1].revents & POLLHUP) != 0 && (waiting[0].revents == 0))
+      ::poll(waiting.data(), 1, static_cast<int>(std::min<long>(left, 50)));
     if (waiting[0].revents == 0) continue;
     switch (frames_.receive(socket_)) {
-      case FrameReader::State::frame: return Event::frame;
-      case FrameReader::State::closed: return Event::closed;
-      case FrameReader::State::garbage: return Event::garbage;
-      case FrameReader::State::more: break;
+      case FrameReader::State::frame:
+        return Event::frame;
+      case FrameReader::State::closed:
+        return Event::closed;
+      case FrameReader::State::garbage:
+        return Event::garbage;
+      case FrameReader::State::more:
+        break;
     }
   }
 }

@@ -37,10 +37,13 @@ int serve_jobs(const Evaluate& evaluate) {
       if (!answer) throw std::runtime_error("the coordinator is gone");
       return answer->at("facts");
     };
-    const WorkerRequest request{.check = job->at("check").get<std::string>(), .plugin = job->at("plugin").get<std::string>(),
-                                .request = job->at("request").get<std::string>(), .ask = ask};
+    const WorkerRequest request{.check = job->at("check").get<std::string>(),
+                                .plugin = job->at("plugin").get<std::string>(),
+                                .request = job->at("request").get<std::string>(),
+                                .ask = ask};
     const CheckResult result = evaluate(request);
-    if (!send_frame(kWorkerDescriptor, Json{{"type", "result"}, {"job", job->at("job")}, {"result", to_json(result)}}.dump()) ||
+    if (!send_frame(kWorkerDescriptor,
+                    Json{{"type", "result"}, {"job", job->at("job")}, {"result", to_json(result)}}.dump()) ||
         !send_frame(kWorkerDescriptor, Json{{"type", "end"}, {"job", job->at("job")}}.dump()))
       return 1;
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -26,7 +26,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-// The headers of an RFC 822-like text, up to the first empty line; a line that begins with a blank continues the one before.
+// The headers of an RFC 822-like text, up to the first empty line; a line that begins with a blank continues the one
+// before.
 std::vector<std::pair<std::string, std::string>> headers_of(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> headers;
   for (std::size_t at = 0; at < text.size();) {
@@ -45,7 +46,9 @@ std::vector<std::pair<std::string, std::string>> headers_of(std::string_view tex
   return headers;
 }
 
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-'; }
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+}
 
 }  // namespace
 
@@ -59,10 +62,13 @@ std::string normalise_project(std::string_view name) {
   return normal;
 }
 
-std::string Tag::text() const { return python + "-" + abi + "-" + platform; }
+std::string Tag::text() const {
+  return python + "-" + abi + "-" + platform;
+}
 
 Result<WheelName> parse_wheel_name(std::string_view file_name) {
-  const Error refused{std::string(file_name), "is no wheel's file name (name-version[-build]-python-abi-platform.whl, PEP 427)"};
+  const Error refused{std::string(file_name),
+                      "is no wheel's file name (name-version[-build]-python-abi-platform.whl, PEP 427)"};
   if (!file_name.ends_with(".whl")) return refused;
   const std::vector<std::string> parts = split(file_name.substr(0, file_name.size() - 4), '-');
   if (parts.size() != 5 && parts.size() != 6) return refused;
@@ -83,13 +89,17 @@ std::optional<std::string> promised_glibc(std::string_view platform_tag) {
   constexpr std::string_view kPrefix = "manylinux_";
   if (!platform_tag.starts_with(kPrefix)) return std::nullopt;
   const std::vector<std::string> parts = split(platform_tag.substr(kPrefix.size()), '_');
-  const auto numeric = [](const std::string& p) { return !p.empty() && p.find_first_not_of("0123456789") == std::string::npos; };
+  const auto numeric = [](const std::string& p) {
+    return !p.empty() && p.find_first_not_of("0123456789") == std::string::npos;
+  };
   if (parts.size() < 3 || !numeric(parts[0]) || !numeric(parts[1])) return std::nullopt;
   return parts[0] + "." + parts[1];
 }
 
 Result<Requirement> parse_requirement(std::string_view text) {
-  const Error refused{std::string(text), "is no requirement by PEP 508 (for instance torch==2.10.0 or name[extra]>=1; python_version<'3.12')"};
+  const Error refused{
+      std::string(text),
+      "is no requirement by PEP 508 (for instance torch==2.10.0 or name[extra]>=1; python_version<'3.12')"};
   std::string_view rest = trimmed(text);
   Requirement requirement;
   std::size_t end = 0;
@@ -100,10 +110,12 @@ Result<Requirement> parse_requirement(std::string_view text) {
   if (rest.starts_with('[')) {
     const std::size_t close = rest.find(']');
     if (close == std::string_view::npos) return refused;
-    for (const std::string& extra : split(rest.substr(1, close - 1), ',')) requirement.extras.push_back(normalise_project(trimmed(extra)));
+    for (const std::string& extra : split(rest.substr(1, close - 1), ','))
+      requirement.extras.push_back(normalise_project(trimmed(extra)));
     rest = trimmed(rest.substr(close + 1));
   }
-  if (const std::size_t semicolon = rest.find(rest.starts_with('@') ? " ;" : ";"); semicolon != std::string_view::npos) {
+  if (const std::size_t semicolon = rest.find(rest.starts_with('@') ? " ;" : ";");
+      semicolon != std::string_view::npos) {
     requirement.marker = trimmed(rest.substr(rest.find(';', semicolon) + 1));
     rest = trimmed(rest.substr(0, semicolon));
   }
@@ -170,7 +182,8 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text) {
     } else if (c == ',') {
       fields.emplace_back();
     } else if (c == '\n') {
-      if (!finish_line()) return Error{"RECORD", fmt::format("line {}: three fields were expected (path, digest, size)", line)};
+      if (!finish_line())
+        return Error{"RECORD", fmt::format("line {}: three fields were expected (path, digest, size)", line)};
       fields.assign(1, {});
       ++line;
     } else if (c != '\r') {

@@ -53,14 +53,19 @@ class ConnectionPool {
 class RemoteFile : public RandomAccess {
  public:
   RemoteFile(std::string url, std::uint64_t size, std::string identity, const HttpOptions& options)
-      : url_(std::move(url)), name_(displayed_url(url_)), size_(size), identity_(std::move(identity)), options_(options) {}
+      : url_(std::move(url)),
+        name_(displayed_url(url_)),
+        size_(size),
+        identity_(std::move(identity)),
+        options_(options) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] std::uint64_t size() const override { return size_; }
 
   Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length) override {
     if (offset > size_ || length > size_ - offset)
-      return Error{name_, fmt::format("{} bytes were expected at offset {}, the file ends at {}", length, offset, size_)};
+      return Error{name_,
+                   fmt::format("{} bytes were expected at offset {}, the file ends at {}", length, offset, size_)};
     if (length == 0) return std::vector<std::byte>{};
     std::string last;
     for (int attempt = 0; attempt <= options_.retries; ++attempt) {
@@ -69,45 +74,58 @@ class RemoteFile : public RandomAccess {
       const auto verdict = attempt_read(offset, length, bytes, response);
       if (!verdict) return verdict.error();
       if (bytes.size() == length) return bytes;
-      last = response.failure.empty() && response.status == 206 ? fmt::format("{} of {} bytes came", bytes.size(), length) : describe(response);
+      last = response.failure.empty() && response.status == 206
+                 ? fmt::format("{} of {} bytes came", bytes.size(), length)
+                 : describe(response);
       wait_before(attempt, response.retry_after_s);
     }
-    return Error{name_, fmt::format("could not be read at offset {} ({} attempts: {}); try again later", offset, options_.retries + 1, last)};
+    return Error{name_, fmt::format("could not be read at offset {} ({} attempts: {}); try again later", offset,
+                                    options_.retries + 1, last)};
   }
 
   Result<Done> stream(std::uint64_t offset, std::uint64_t length, const ByteSink& sink) override;
 
  private:
   // Nothing: the attempt failed in a way that may pass. An Error: trying again is of no use.
-  Result<Done> attempt_read(std::uint64_t offset, std::uint64_t length, std::vector<std::byte>& bytes, HttpResponse& response) {
+  Result<Done> attempt_read(std::uint64_t offset, std::uint64_t length, std::vector<std::byte>& bytes,
+                            HttpResponse& response) {
     HttpConnection connection = pool_.take();
     std::optional<Error> refusal;
     bytes.reserve(length);
     response = connection.perform(
-        {.url = url_, .range_begin = offset, .range_end = offset + length - 1, .ranged = true, .stall_seconds = options_.stall_seconds,
+        {.url = url_,
+         .range_begin = offset,
+         .range_end = offset + length - 1,
+         .ranged = true,
+         .stall_seconds = options_.stall_seconds,
          .accept = [&](const HttpResponse& so_far) { return accept(so_far, offset, length, refusal); },
-         .body = [&](std::span<const std::byte> piece) {
-           if (piece.size() > length - bytes.size()) return false;
-           bytes.insert(bytes.end(), piece.begin(), piece.end());
-           if (options_.received != nullptr) *options_.received += piece.size();
-           return true;
-         }});
+         .body =
+             [&](std::span<const std::byte> piece) {
+               if (piece.size() > length - bytes.size()) return false;
+               bytes.insert(bytes.end(), piece.begin(), piece.end());
+               if (options_.received != nullptr) *options_.received += piece.size();
+               return true;
+             }});
     if (response.failure.empty()) pool_.give_back(std::move(connection));
     if (refusal) return *refusal;
-    if (response.status != 206 && !may_pass(response)) return Error{name_, describe(response) + fmt::format(" to a request for bytes {} on", offset)};
+    if (response.status != 206 && !may_pass(response))
+      return Error{name_, describe(response) + fmt::format(" to a request for bytes {} on", offset)};
     if (response.status != 206) bytes.clear();
     return Done{};
   }
 
-  bool accept(const HttpResponse& response, std::uint64_t offset, std::uint64_t length, std::optional<Error>& refusal) const {
+  bool accept(const HttpResponse& response, std::uint64_t offset, std::uint64_t length,
+              std::optional<Error>& refusal) const {
     if (response.status != 206) {
       if (response.status == 200) refusal = Error{name_, "the server sent the whole file where a range was asked for"};
       return false;
     }
     if (!response.content_encoding.empty() && response.content_encoding != "identity") {
-      refusal = Error{name_, "the server encoded the range (" + response.content_encoding + "), which makes its offsets meaningless"};
+      refusal = Error{name_, "the server encoded the range (" + response.content_encoding +
+                                 "), which makes its offsets meaningless"};
     } else if (response.range_begin != offset || response.range_end != offset + length - 1) {
-      refusal = Error{name_, fmt::format("bytes {}-{} were asked for, the server says that it sends others", offset, offset + length - 1)};
+      refusal = Error{name_, fmt::format("bytes {}-{} were asked for, the server says that it sends others", offset,
+                                         offset + length - 1)};
     } else if (response.whole_size != size_ || identity_of(response) != identity_) {
       refusal = Error{name_, "the file changed on the server while it was read; run again"};
     }
@@ -120,7 +138,9 @@ class RemoteFile : public RandomAccess {
   }
 
  public:
-  static std::string identity_of(const HttpResponse& response) { return response.etag.empty() ? response.last_modified : response.etag; }
+  static std::string identity_of(const HttpResponse& response) {
+    return response.etag.empty() ? response.last_modified : response.etag;
+  }
 
  private:
   std::string url_, name_;
@@ -135,7 +155,8 @@ class ReadAhead {
  public:
   ReadAhead(RemoteFile& file, std::uint64_t offset, std::uint64_t length, const HttpOptions& options)
       : file_(file), offset_(offset), length_(length), chunk_(options.chunk), count_((length + chunk_ - 1) / chunk_) {
-    for (int i = 0; i < options.connections && static_cast<std::uint64_t>(i) < count_; ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < options.connections && static_cast<std::uint64_t>(i) < count_; ++i)
+      threads_.emplace_back([this] { work(); });
     window_ = threads_.size() + 1;
   }
   ~ReadAhead() {
@@ -235,21 +256,26 @@ class NamedFile : public RandomAccess {
   NamedFile(std::string name, std::shared_ptr<RandomAccess> file) : name_(std::move(name)), file_(std::move(file)) {}
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] std::uint64_t size() const override { return file_->size(); }
-  Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length) override { return file_->read(offset, length); }
-  Result<Done> stream(std::uint64_t offset, std::uint64_t length, const ByteSink& sink) override { return file_->stream(offset, length, sink); }
+  Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t length) override {
+    return file_->read(offset, length);
+  }
+  Result<Done> stream(std::uint64_t offset, std::uint64_t length, const ByteSink& sink) override {
+    return file_->stream(offset, length, sink);
+  }
 
  private:
   std::string name_;
   std::shared_ptr<RandomAccess> file_;
 };
 
-Result<std::shared_ptr<RandomAccess>> whole_file(const std::string& url, const TemporaryFile& kept, const HttpResponse& response,
-                                                 std::uint64_t expected_size) {
+Result<std::shared_ptr<RandomAccess>> whole_file(const std::string& url, const TemporaryFile& kept,
+                                                 const HttpResponse& response, std::uint64_t expected_size) {
   const std::string name = displayed_url(url);
   const std::uint64_t expected = expected_size != 0 ? expected_size : response.content_length.value_or(response.body);
   if (!response.failure.empty() || response.body != expected)
-    return Error{name, fmt::format("the server knows no ranges, and of the whole file {} of {} bytes came{}", response.body, expected,
-                                   response.failure.empty() ? "" : " (" + response.failure + ")")};
+    return Error{name,
+                 fmt::format("the server knows no ranges, and of the whole file {} of {} bytes came{}", response.body,
+                             expected, response.failure.empty() ? "" : " (" + response.failure + ")")};
   auto opened = open_local_file(kept.path());
   if (!opened) return opened.error();
   return std::shared_ptr<RandomAccess>(std::make_shared<NamedFile>(name, *opened));
@@ -266,7 +292,8 @@ std::string displayed_url(const std::string& url) {
   return plain;
 }
 
-Result<std::shared_ptr<RandomAccess>> open_remote_file(const std::string& url, std::uint64_t expected_size, const HttpOptions& options) {
+Result<std::shared_ptr<RandomAccess>> open_remote_file(const std::string& url, std::uint64_t expected_size,
+                                                       const HttpOptions& options) {
   const std::string name = displayed_url(url);
   const std::uint64_t limit = expected_size != 0 ? expected_size : kLargestWholeFile;
   HttpResponse response;
@@ -274,25 +301,31 @@ Result<std::shared_ptr<RandomAccess>> open_remote_file(const std::string& url, s
     const TemporaryFile kept;
     HttpConnection connection;
     std::uint64_t whole = 0;
-    response = connection.perform({.url = url, .range_begin = 0, .range_end = 0, .ranged = true, .stall_seconds = options.stall_seconds,
+    response = connection.perform({.url = url,
+                                   .range_begin = 0,
+                                   .range_end = 0,
+                                   .ranged = true,
+                                   .stall_seconds = options.stall_seconds,
                                    .accept = [](const HttpResponse& r) { return r.status == 200 || r.status == 206; },
-                                   .body = [&](std::span<const std::byte> piece) {
-                                     whole += piece.size();
-                                     if (options.received != nullptr) *options.received += piece.size();
-                                     return whole <= limit && kept.append(piece);
-                                   }});
+                                   .body =
+                                       [&](std::span<const std::byte> piece) {
+                                         whole += piece.size();
+                                         if (options.received != nullptr) *options.received += piece.size();
+                                         return whole <= limit && kept.append(piece);
+                                       }});
     if (response.status == 200 && response.failure.empty()) return whole_file(url, kept, response, expected_size);
     if (response.status == 206 && response.failure.empty()) break;
     if (!may_pass(response)) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(response.retry_after_s > 0 ? std::min(response.retry_after_s, kLongestWait) * 1000
-                                                                                      : 250L << attempt));
+    std::this_thread::sleep_for(std::chrono::milliseconds(
+        response.retry_after_s > 0 ? std::min(response.retry_after_s, kLongestWait) * 1000 : 250L << attempt));
   }
   if (response.status != 206 || !response.failure.empty())
     return Error{name, fmt::format("could not be opened: {}", describe(response))};
   if (!response.whole_size) return Error{name, "the server does not say how long the file is"};
   if (expected_size != 0 && *response.whole_size != expected_size)
-    return Error{name, fmt::format("has {} bytes, the lock says {}: it changed since it was locked; lock again with --refresh",
-                                   *response.whole_size, expected_size)};
+    return Error{
+        name, fmt::format("has {} bytes, the lock says {}: it changed since it was locked; lock again with --refresh",
+                          *response.whole_size, expected_size)};
   return std::shared_ptr<RandomAccess>(
       std::make_shared<RemoteFile>(url, *response.whole_size, RemoteFile::identity_of(response), options));
 }

@@ -13,10 +13,10 @@
 namespace compatrix::wheel {
 
 struct HttpOptions {
-  int connections = 4;                      // ranges in flight for one stream
-  std::uint64_t chunk = 8U << 20;           // bytes per range
-  long stall_seconds = 30;                  // less than 1 kB/s for this long: given up, then retried
-  int retries = 3;                          // of a broken transfer, 429 and 5xx (Retry-After is honoured, at most 60 s)
+  int connections = 4;             // ranges in flight for one stream
+  std::uint64_t chunk = 8U << 20;  // bytes per range
+  long stall_seconds = 30;         // less than 1 kB/s for this long: given up, then retried
+  int retries = 3;                 // of a broken transfer, 429 and 5xx (Retry-After is honoured, at most 60 s)
   std::atomic<std::uint64_t>* received = nullptr;  // bytes received are added here, for progress
 };
 

@@ -16,7 +16,8 @@ constexpr long kConnectSeconds = 20;
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
 }
 
@@ -51,7 +52,8 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* context) 
   if (line.starts_with("HTTP/")) {
     exchange.response = {};  // a redirect's or an interim response's headers do not count
     const std::size_t blank = line.find(' ');
-    if (blank != std::string_view::npos) exchange.response.status = static_cast<long>(number(line.substr(blank + 1)).value_or(0));
+    if (blank != std::string_view::npos)
+      exchange.response.status = static_cast<long>(number(line.substr(blank + 1)).value_or(0));
   }
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return size;

@@ -1,5 +1,5 @@
-// One HTTP request by libcurl, with what this project demands of it: a limit on bytes and time, no credentials to another
-// host, no content encoding, the response's headers at hand.
+// One HTTP request by libcurl, with what this project demands of it: a limit on bytes and time, no credentials to
+// another host, no content encoding, the response's headers at hand.
 #pragma once
 
 #include <atomic>

@@ -18,7 +18,8 @@ std::vector<std::filesystem::path> pip_files() {
   if (const std::string home = variable("HOME"); !home.empty()) {
     files.push_back(std::filesystem::path(home) / ".pip" / "pip.conf");
     const std::string config = variable("XDG_CONFIG_HOME");
-    files.push_back((config.empty() ? std::filesystem::path(home) / ".config" : std::filesystem::path(config)) / "pip" / "pip.conf");
+    files.push_back((config.empty() ? std::filesystem::path(home) / ".config" : std::filesystem::path(config)) / "pip" /
+                    "pip.conf");
   }
   if (const std::string named = variable("PIP_CONFIG_FILE"); !named.empty()) files.emplace_back(named);
   return files;
@@ -40,7 +41,8 @@ std::string pip_option(const char* environment_name, const std::string& key) {
       line = trimmed(line);
       if (line.starts_with('[')) relevant = line == "[global]" || line == "[install]";
       const std::size_t equals = line.find('=');
-      if (relevant && equals != std::string::npos && trimmed(line.substr(0, equals)) == key) found = trimmed(line.substr(equals + 1));
+      if (relevant && equals != std::string::npos && trimmed(line.substr(0, equals)) == key)
+        found = trimmed(line.substr(equals + 1));
     }
   }
   return found;
@@ -53,14 +55,16 @@ std::vector<std::pair<std::string, std::string>> index_environment(const std::op
   const bool uv_has_default = !variable("UV_DEFAULT_INDEX").empty() || !variable("UV_INDEX_URL").empty();
   std::string further = further_index.value_or("");
   if (!uv_has_default) {
-    if (const std::string index = pip_option("PIP_INDEX_URL", "index-url"); !index.empty()) set.emplace_back("UV_DEFAULT_INDEX", index);
+    if (const std::string index = pip_option("PIP_INDEX_URL", "index-url"); !index.empty())
+      set.emplace_back("UV_DEFAULT_INDEX", index);
     if (const std::string extra = pip_option("PIP_EXTRA_INDEX_URL", "extra-index-url"); !extra.empty())
       further += (further.empty() ? "" : " ") + extra;
   }
   if (const std::string own = variable("UV_INDEX"); !own.empty()) further += (further.empty() ? "" : " ") + own;
   if (!further.empty()) set.emplace_back("UV_INDEX", further);
   if (variable("SSL_CERT_FILE").empty())
-    if (const std::string bundle = pip_option("PIP_CERT", "cert"); !bundle.empty()) set.emplace_back("SSL_CERT_FILE", bundle);
+    if (const std::string bundle = pip_option("PIP_CERT", "cert"); !bundle.empty())
+      set.emplace_back("SSL_CERT_FILE", bundle);
   return set;
 }
 

@@ -22,7 +22,8 @@ int minor_of(const std::string& dotted) {
   return minor;
 }
 
-// How well a tag suits the target: smaller is better (the order of PEP 425 as installers apply it); nothing: not at all.
+// How well a tag suits the target: smaller is better (the order of PEP 425 as installers apply it); nothing: not at
+// all.
 std::optional<int> tag_rank(const Tag& tag, const LockTarget& target) {
   constexpr int kPlatforms = 1000;
   const int python_minor = minor_of(target.python);
@@ -34,16 +35,22 @@ std::optional<int> tag_rank(const Tag& tag, const LockTarget& target) {
     int minor = -1;
     std::from_chars(tag.python.data() + 3, tag.python.data() + tag.python.size(), minor);
     if (minor >= 2 && minor <= python_minor) interpreter = 1 + python_minor - minor;
-  } else if (tag.abi == "none" && (tag.python == exact || tag.python == "py3" || tag.python == "py3" + std::to_string(python_minor) ||
-                                   tag.python == "py2.py3")) {
-    interpreter = 100;
+  } else if (tag.abi == "none" && tag.python == exact) {
+    interpreter = 50;
+  } else if (tag.abi == "none" && tag.python == "py3") {
+    interpreter = 99;
+  } else if (tag.abi == "none" && tag.python.starts_with("py3")) {
+    int minor = -1;
+    std::from_chars(tag.python.data() + 3, tag.python.data() + tag.python.size(), minor);
+    if (minor >= 0 && minor <= python_minor) interpreter = minor == python_minor ? 98 : 100 + python_minor - minor;
   }
   if (interpreter < 0) return std::nullopt;
   int platform = -1;
   if (tag.platform == "any") platform = kPlatforms - 1;
   if (tag.platform == "linux_" + target.machine) platform = kPlatforms - 2;
   if (const auto glibc = promised_glibc(tag.platform); glibc && tag.platform.ends_with("_" + target.machine))
-    if (const int minor = minor_of(*glibc); minor >= 0 && minor <= minor_of(target.glibc)) platform = minor_of(target.glibc) - minor;
+    if (const int minor = minor_of(*glibc); minor >= 0 && minor <= minor_of(target.glibc))
+      platform = minor_of(target.glibc) - minor;
   if (platform < 0) return std::nullopt;
   return interpreter * kPlatforms + platform;
 }
@@ -68,7 +75,8 @@ std::string percent_decoded(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     int value = 0;
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr == text.data() + i + 3) {
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr == text.data() + i + 3) {
       plain += static_cast<char>(value);
       i += 2;
     } else {
@@ -78,23 +86,31 @@ std::string percent_decoded(const std::string& text) {
   return plain;
 }
 
-LockedWheel wheel_of(const toml::table& entry, const std::string& project, const std::string& version, const std::filesystem::path& folder) {
-  LockedWheel wheel{.project = project, .version = version, .file_name = {}, .url = entry["url"].value_or(std::string()), .path = {}, .size = 0, .sha256 = {}};
+LockedWheel wheel_of(const toml::table& entry, const std::string& project, const std::string& version,
+                     const std::filesystem::path& folder) {
+  LockedWheel wheel{.project = project,
+                    .version = version,
+                    .file_name = {},
+                    .url = entry["url"].value_or(std::string()),
+                    .path = {},
+                    .size = 0,
+                    .sha256 = {}};
   if (wheel.url.starts_with("file://")) {
     wheel.path = percent_decoded(wheel.url.substr(7));
     wheel.url.clear();
   } else if (const auto path = entry["path"].value<std::string>()) {
     wheel.path = (folder / *path).lexically_normal();
   }
-  wheel.file_name = entry["name"].value_or(percent_decoded(last_part(wheel.path.empty() ? wheel.url : wheel.path.string())));
+  wheel.file_name =
+      entry["name"].value_or(percent_decoded(last_part(wheel.path.empty() ? wheel.url : wheel.path.string())));
   wheel.size = static_cast<std::uint64_t>(entry["size"].value_or(std::int64_t{0}));
   wheel.sha256 = entry["hashes"]["sha256"].value_or(std::string());
   return wheel;
 }
 
 // The best wheel of one package of the lock.
-std::optional<LockedWheel> choose(const toml::table& package, const std::string& project, const std::filesystem::path& folder,
-                                  const LockTarget& target) {
+std::optional<LockedWheel> choose(const toml::table& package, const std::string& project,
+                                  const std::filesystem::path& folder, const LockTarget& target) {
   std::vector<const toml::table*> candidates;
   if (const auto* wheels = package["wheels"].as_array())
     for (const auto& entry : *wheels)
@@ -133,8 +149,11 @@ Result<Lock> read_lock(const std::filesystem::path& file, const LockTarget& targ
     }
     auto wheel = choose(*package, project, file.parent_path(), target);
     if (!wheel)
-      return Error{file.string(), fmt::format("{} {} has no wheel for CPython {} on {} with glibc {}; build one, or take another version", project,
-                                              (*package)["version"].value_or(std::string()), target.python, target.machine, target.glibc)};
+      return Error{
+          file.string(),
+          fmt::format("{} {} has no wheel for CPython {} on {} with glibc {}; build one, or take another version",
+                      project, (*package)["version"].value_or(std::string()), target.python, target.machine,
+                      target.glibc)};
     lock.wheels.push_back(std::move(*wheel));
   }
   return lock;

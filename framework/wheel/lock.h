@@ -13,10 +13,10 @@ namespace compatrix::wheel {
 
 // One wheel that a lock names.
 struct LockedWheel {
-  std::string project;    // normalised
+  std::string project;  // normalised
   std::string version;
   std::string file_name;
-  std::string url;        // http(s) address, or empty
+  std::string url;             // http(s) address, or empty
   std::filesystem::path path;  // local file, absolute, or empty
   std::uint64_t size = 0;      // 0 where the lock does not say
   std::string sha256;          // hexadecimal; empty where the lock does not say

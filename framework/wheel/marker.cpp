@@ -40,7 +40,8 @@ class MarkerParser {
     skip_blanks();
     const std::size_t end = at_ + word.size();
     if (text_.substr(at_, word.size()) != word) return false;
-    if (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_')) return false;
+    if (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
+      return false;
     at_ = end;
     return true;
   }
@@ -84,7 +85,9 @@ class MarkerParser {
       return literal;
     }
     std::size_t end = at_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_' || text_[end] == '.')) ++end;
+    while (end < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_' || text_[end] == '.'))
+      ++end;
     const std::string name(text_.substr(at_, end - at_));
     const auto known = values_.find(name);
     if (known == values_.end()) refuse(fmt::format("a marker variable was expected, not '{}'", name));
@@ -113,7 +116,8 @@ class MarkerParser {
     if (op == "not in") return right.value.find(left.value) == std::string::npos;
     const auto specifier = SpecifierSet::parse(op + right.value);
     const auto version = Version::parse(left.value);
-    if (specifier && version && !right.value.empty() && left.variable != "platform_machine") return specifier->contains(*version, Prereleases::allowed);
+    if (specifier && version && !right.value.empty() && left.variable != "platform_machine")
+      return specifier->contains(*version, Prereleases::allowed);
     if (op == "==" || op == "===") return left.value == right.value;
     if (op == "!=") return left.value != right.value;
     if (op == "<") return left.value < right.value;

@@ -68,12 +68,28 @@ std::string one_sentence(const std::string& errors) {
   return visible_utf8(sentence);
 }
 
-std::vector<std::string> arguments_for(const LockRequest& request, const std::filesystem::path& uv, const std::filesystem::path& folder) {
-  std::vector<std::string> arguments{uv.string(), "pip", "compile", "--quiet", "--no-progress", "--color", "never", "--no-config",
-                                     "--format", "pylock.toml", "--only-binary", ":all:", "--python-version", request.target.python,
-                                     "--python-platform", fmt::format("{}-manylinux_{}", request.target.machine,
-                                                                      request.target.glibc.substr(0, 1) + "_" + request.target.glibc.substr(2)),
-                                     "--output-file", (folder / "pylock.toml").string()};
+std::vector<std::string> arguments_for(const LockRequest& request, const std::filesystem::path& uv,
+                                       const std::filesystem::path& folder) {
+  std::vector<std::string> arguments{
+      uv.string(),
+      "pip",
+      "compile",
+      "--quiet",
+      "--no-progress",
+      "--color",
+      "never",
+      "--no-config",
+      "--format",
+      "pylock.toml",
+      "--only-binary",
+      ":all:",
+      "--python-version",
+      request.target.python,
+      "--python-platform",
+      fmt::format("{}-manylinux_{}", request.target.machine,
+                  request.target.glibc.substr(0, 1) + "_" + request.target.glibc.substr(2)),
+      "--output-file",
+      (folder / "pylock.toml").string()};
   for (const auto& links : request.find_links) {
     arguments.emplace_back("--find-links");
     arguments.push_back(links.string());
@@ -123,9 +139,11 @@ Result<Done> write_lock(const LockRequest& request, const std::filesystem::path&
   }
   if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", requirements) ||
       !write_lines(scratch.path() / "overrides.txt", overrides))
-    return Error{std::filesystem::temp_directory_path().string(), "can't be written to, which locking needs; make room or set TMPDIR"};
+    return Error{std::filesystem::temp_directory_path().string(),
+                 "can't be written to, which locking needs; make room or set TMPDIR"};
 
-  const auto ran = run_program({.arguments = arguments_for(request, *uv, scratch.path()), .environment = index_environment(request.index),
+  const auto ran = run_program({.arguments = arguments_for(request, *uv, scratch.path()),
+                                .environment = index_environment(request.index),
                                 .timeout = std::chrono::seconds(300)});
   const std::string subject = joined(request.requirements);
   if (!ran) return ran.error();
@@ -135,7 +153,9 @@ Result<Done> write_lock(const LockRequest& request, const std::filesystem::path&
   std::error_code failure;
   std::filesystem::create_directories(file.parent_path(), failure);
   const std::filesystem::path aside = file.string() + fmt::format(".{}", ::getpid());
-  if (!failure) std::filesystem::copy_file(scratch.path() / "pylock.toml", aside, std::filesystem::copy_options::overwrite_existing, failure);
+  if (!failure)
+    std::filesystem::copy_file(scratch.path() / "pylock.toml", aside, std::filesystem::copy_options::overwrite_existing,
+                               failure);
   if (!failure) std::filesystem::rename(aside, file, failure);
   if (failure) return Error{file.string(), "the lock can't be written here: " + failure.message()};
   return Done{};

@@ -13,8 +13,8 @@
 namespace compatrix::wheel {
 namespace {
 
-constexpr std::uint32_t kEndOfDirectory = 0x06054b50, kEndOfDirectory64 = 0x06064b50, kLocator64 = 0x07064b50, kCentralHeader = 0x02014b50,
-                        kLocalHeader = 0x04034b50;
+constexpr std::uint32_t kEndOfDirectory = 0x06054b50, kEndOfDirectory64 = 0x06064b50, kLocator64 = 0x07064b50,
+                        kCentralHeader = 0x02014b50, kLocalHeader = 0x04034b50;
 constexpr std::uint64_t kEndSize = 22, kLocatorSize = 20, kEnd64Size = 56, kCentralSize = 46, kLocalSize = 30;
 constexpr std::uint64_t kLongestComment = 65535;
 constexpr std::uint64_t kLargestDirectory = 256U << 20;  // torch's is about 2 MB
@@ -46,9 +46,11 @@ std::optional<std::uint64_t> find_end(const ByteView& tail) {
 
 DirectoryPlace place_of(const ByteView& tail, std::uint64_t end, ZipDirectory& directory) {
   const std::uint64_t end_at = tail.file_offset() + end;
-  DirectoryPlace place{.offset = tail.u32(end + 16), .size = tail.u32(end + 12), .count = tail.u16(end + 10), .end = end_at};
+  DirectoryPlace place{
+      .offset = tail.u32(end + 16), .size = tail.u32(end + 12), .count = tail.u16(end + 10), .end = end_at};
   if (tail.u16(end + 20) != 0)
-    directory.defects.push_back({"archive-comment", false, "", end_at, "the archive has a comment, which wheels have no use for"});
+    directory.defects.push_back(
+        {"archive-comment", false, "", end_at, "the archive has a comment, which wheels have no use for"});
   if (tail.u16(end + 4) != 0 || tail.u16(end + 6) != 0 || tail.u16(end + 8) != tail.u16(end + 10))
     throw FormatError(end_at, "an archive in one part was expected");
   const bool has_locator = end >= kLocatorSize && tail.u32(end - kLocatorSize) == kLocator64;
@@ -58,7 +60,8 @@ DirectoryPlace place_of(const ByteView& tail, std::uint64_t end, ZipDirectory& d
     return place;
   }
   const std::uint64_t end64 = tail.u64(end - kLocatorSize + 8);
-  if (end64 < tail.file_offset() || end64 + kEnd64Size != end_at - kLocatorSize || tail.u32(end64 - tail.file_offset()) != kEndOfDirectory64)
+  if (end64 < tail.file_offset() || end64 + kEnd64Size != end_at - kLocatorSize ||
+      tail.u32(end64 - tail.file_offset()) != kEndOfDirectory64)
     throw FormatError(end_at - kLocatorSize, "the ZIP64 locator does not lead to a ZIP64 end record just before it");
   const ByteView record = tail.slice(end64 - tail.file_offset(), kEnd64Size);
   place = {.offset = record.u64(48), .size = record.u64(40), .count = record.u64(32), .end = end64};
@@ -85,11 +88,13 @@ void apply_zip64(const ByteView& header, ZipEntry& entry) {
 }
 
 bool has_control_characters(std::string_view name) {
-  return std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return std::any_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 bool escapes(std::string_view name) {
-  if (name.starts_with('/') || name.find('\\') != std::string_view::npos || (name.size() > 1 && name[1] == ':')) return true;
+  if (name.starts_with('/') || name.find('\\') != std::string_view::npos || (name.size() > 1 && name[1] == ':'))
+    return true;
   for (std::size_t at = 0; at <= name.size();) {
     const std::size_t end = std::min(name.find('/', at), name.size());
     if (name.substr(at, end - at) == "..") return true;
@@ -103,12 +108,16 @@ void check_entry(const ZipEntry& entry, std::uint64_t at, std::uint16_t comment,
   const auto defect = [&](const char* rule, bool ambiguous, const std::string& message) {
     defects.push_back({rule, ambiguous, entry.name, at, message});
   };
-  if (entry.name.empty() || has_control_characters(entry.name)) defect("unprintable-name", true, "an entry has an empty or unprintable name");
-  if (escapes(entry.name)) defect("escaping-name", true, "the entry's name leads out of the folder that the wheel is unpacked to");
+  if (entry.name.empty() || has_control_characters(entry.name))
+    defect("unprintable-name", true, "an entry has an empty or unprintable name");
+  if (escapes(entry.name))
+    defect("escaping-name", true, "the entry's name leads out of the folder that the wheel is unpacked to");
   if ((entry.flags & kEncrypted) != 0) defect("encrypted", true, "the entry is encrypted");
   if (entry.method != kStored && entry.method != kDeflated)
-    defect("unknown-method", true, fmt::format("the entry is compressed by method {}; wheels use 0 and 8", entry.method));
-  if (entry.method == kStored && entry.size != entry.compressed_size) defect("size-mismatch", true, "a stored entry has two different sizes");
+    defect("unknown-method", true,
+           fmt::format("the entry is compressed by method {}; wheels use 0 and 8", entry.method));
+  if (entry.method == kStored && entry.size != entry.compressed_size)
+    defect("size-mismatch", true, "a stored entry has two different sizes");
   if ((entry.flags & kDataDescriptor) != 0) defect("data-descriptor", false, "the entry's sizes stand behind its data");
   if (comment != 0) defect("entry-comment", true, "the entry has a comment, which the index refuses");
   if (const std::uint32_t mode = entry.external_attributes >> 16; (mode & 0170000) == 0120000)
@@ -119,11 +128,17 @@ void read_entries(const ByteView& bytes, const DirectoryPlace& place, ZipDirecto
   std::uint64_t at = 0;
   for (std::uint64_t i = 0; i < place.count; ++i) {
     const ByteView header = bytes.slice(at, kCentralSize);
-    if (header.u32(0) != kCentralHeader) throw FormatError(header.file_offset(), "a central directory header was expected");
+    if (header.u32(0) != kCentralHeader)
+      throw FormatError(header.file_offset(), "a central directory header was expected");
     const std::uint16_t name = header.u16(28), extra = header.u16(30), comment = header.u16(32);
     const ByteView whole = bytes.slice(at, kCentralSize + name + extra + comment);
-    ZipEntry entry{.name = std::string(whole.slice(kCentralSize, name).text()), .compressed_size = header.u32(20), .size = header.u32(24),
-                   .local_header = header.u32(42), .crc32 = header.u32(16), .method = header.u16(10), .flags = header.u16(8),
+    ZipEntry entry{.name = std::string(whole.slice(kCentralSize, name).text()),
+                   .compressed_size = header.u32(20),
+                   .size = header.u32(24),
+                   .local_header = header.u32(42),
+                   .crc32 = header.u32(16),
+                   .method = header.u16(10),
+                   .flags = header.u16(8),
                    .external_attributes = header.u32(38)};
     apply_zip64(whole, entry);
     if (entry.local_header > place.offset || entry.compressed_size > place.offset - entry.local_header)
@@ -133,8 +148,9 @@ void read_entries(const ByteView& bytes, const DirectoryPlace& place, ZipDirecto
     at += whole.size();
   }
   if (at != bytes.size())
-    directory.defects.push_back({"directory-size", true, "", place.offset + at,
-                                 fmt::format("the central directory has {} bytes, its {} entries take {}", bytes.size(), place.count, at)});
+    directory.defects.push_back(
+        {"directory-size", true, "", place.offset + at,
+         fmt::format("the central directory has {} bytes, its {} entries take {}", bytes.size(), place.count, at)});
 }
 
 // Rules about entries together: names that are one file, data that overlaps.
@@ -142,11 +158,14 @@ void check_entries_together(ZipDirectory& directory) {
   std::map<std::string, const ZipEntry*> names;
   for (const ZipEntry& entry : directory.entries) {
     const auto [known, fresh] = names.emplace(entry.name, &entry);
-    if (!fresh) directory.defects.push_back({"duplicate-entry", true, entry.name, entry.local_header, "two entries have this name"});
+    if (!fresh)
+      directory.defects.push_back(
+          {"duplicate-entry", true, entry.name, entry.local_header, "two entries have this name"});
   }
   std::vector<const ZipEntry*> by_offset;
   for (const ZipEntry& entry : directory.entries) by_offset.push_back(&entry);
-  std::sort(by_offset.begin(), by_offset.end(), [](const ZipEntry* a, const ZipEntry* b) { return a->local_header < b->local_header; });
+  std::sort(by_offset.begin(), by_offset.end(),
+            [](const ZipEntry* a, const ZipEntry* b) { return a->local_header < b->local_header; });
   for (std::size_t i = 1; i < by_offset.size(); ++i) {
     const ZipEntry& before = *by_offset[i - 1];
     if (before.local_header + kLocalSize + before.name.size() + before.compressed_size > by_offset[i]->local_header)
@@ -165,9 +184,11 @@ std::vector<ZipDefect> compare_headers(const ByteView& local, const ZipEntry& en
     defect("local-header-missing", "the directory leads to something that is no local header");
     return defects;
   }
-  if (local.slice(kLocalSize, local.u16(26)).text() != entry.name) defect("local-name-differs", "the local header has another name");
+  if (local.slice(kLocalSize, local.u16(26)).text() != entry.name)
+    defect("local-name-differs", "the local header has another name");
   if (local.u16(8) != entry.method) defect("local-method-differs", "the local header has another compression method");
-  if ((local.u16(6) & ~0x0800U) != (entry.flags & ~0x0800U)) defect("local-flags-differ", "the local header has other flags");
+  if ((local.u16(6) & ~0x0800U) != (entry.flags & ~0x0800U))
+    defect("local-flags-differ", "the local header has other flags");
   if ((entry.flags & kDataDescriptor) != 0) return defects;
   if (local.u32(14) != entry.crc32) defect("local-crc-differs", "the local header has another CRC");
   const bool large = local.u32(18) == 0xffffffff || local.u32(22) == 0xffffffff;
@@ -187,14 +208,17 @@ class LocalHeaderReader {
     const std::size_t had = header_.size();
     header_.insert(header_.end(), piece.begin(), piece.end());
     const ByteView view(header_, entry_.local_header);
-    if (view.size() < kLocalSize || view.size() < kLocalSize + view.u16(26) + view.u16(28)) return std::span<const std::byte>{};
+    if (view.size() < kLocalSize || view.size() < kLocalSize + view.u16(26) + view.u16(28))
+      return std::span<const std::byte>{};
     const std::size_t length = kLocalSize + view.u16(26) + view.u16(28);
     if (const auto defects = compare_headers(view.slice(0, length), entry_); !defects.empty())
       return Error{entry_.name, fmt::format("at offset {:#x}: {}", entry_.local_header, defects.front().message)};
     done_ = true;
     return piece.subspan(length - had);
   }
-  [[nodiscard]] std::uint64_t length() const { return kLocalSize + ByteView(header_).u16(26) + ByteView(header_).u16(28); }
+  [[nodiscard]] std::uint64_t length() const {
+    return kLocalSize + ByteView(header_).u16(26) + ByteView(header_).u16(28);
+  }
   [[nodiscard]] bool done() const { return done_; }
 
  private:
@@ -207,7 +231,9 @@ class LocalHeaderReader {
 class MemberReader {
  public:
   MemberReader(const ZipEntry& entry, const ByteSink& sink)
-      : entry_(entry), sink_(sink), inflater_(entry.size, [this](std::span<const std::byte> output) { return accept(output); }) {}
+      : entry_(entry),
+        sink_(sink),
+        inflater_(entry.size, [this](std::span<const std::byte> output) { return accept(output); }) {}
 
   // The next piece of the entry's compressed data; false: stop.
   bool feed(std::span<const std::byte> data) {
@@ -226,8 +252,10 @@ class MemberReader {
     if (stopped_) return {};
     if (taken_ != entry_.compressed_size) return "the entry's data ends early";
     if (entry_.method == kDeflated && !inflater_.finished()) return "the compressed data has no end";
-    if (produced_ != entry_.size) return fmt::format("decompresses to {} bytes, the directory says {}", produced_, entry_.size);
-    if (crc_ != entry_.crc32) return fmt::format("has CRC {:08x}, the directory says {:08x}: the archive is damaged", crc_, entry_.crc32);
+    if (produced_ != entry_.size)
+      return fmt::format("decompresses to {} bytes, the directory says {}", produced_, entry_.size);
+    if (crc_ != entry_.crc32)
+      return fmt::format("has CRC {:08x}, the directory says {:08x}: the archive is damaged", crc_, entry_.crc32);
     return {};
   }
 
@@ -257,13 +285,18 @@ Result<ZipDirectory> read_zip_directory(RandomAccess& archive) try {
   const ByteView view(tail->first, tail->second);
   const auto end = find_end(view);
   if (!end)
-    return Error{archive.name(), fmt::format("is no whole ZIP archive: the end of the central directory was expected in its last bytes "
-                                             "({} bytes in all); it was cut off or is another kind of file", archive.size())};
+    return Error{archive.name(),
+                 fmt::format("is no whole ZIP archive: the end of the central directory was expected in its last bytes "
+                             "({} bytes in all); it was cut off or is another kind of file",
+                             archive.size())};
   ZipDirectory directory;
   const DirectoryPlace place = place_of(view, *end, directory);
   if (place.offset > place.end || place.size != place.end - place.offset || place.size > kLargestDirectory)
-    return Error{archive.name(), fmt::format("at offset {:#x}: a central directory of {} bytes at {:#x} was expected to end here; the archive "
-                                             "was cut, joined or changed", place.end, place.size, place.offset)};
+    return Error{
+        archive.name(),
+        fmt::format("at offset {:#x}: a central directory of {} bytes at {:#x} was expected to end here; the archive "
+                    "was cut, joined or changed",
+                    place.end, place.size, place.offset)};
   auto bytes = archive.read(place.offset, place.size);
   if (!bytes) return bytes.error();
   read_entries(ByteView(*bytes, place.offset), place, directory);
@@ -276,10 +309,12 @@ Result<ZipDirectory> read_zip_directory(RandomAccess& archive) try {
 std::vector<ZipDefect> reconcile_local_headers(RandomAccess& archive, const ZipDirectory& directory) {
   std::vector<ZipDefect> defects;
   for (const ZipEntry& entry : directory.entries) {
-    const auto bytes = archive.read(entry.local_header, std::min<std::uint64_t>(kLocalSize + entry.name.size(), archive.size() - entry.local_header));
+    const auto bytes = archive.read(entry.local_header, std::min<std::uint64_t>(kLocalSize + entry.name.size(),
+                                                                                archive.size() - entry.local_header));
     try {
       if (!bytes) throw FormatError(entry.local_header, "a local header was expected");
-      for (ZipDefect& defect : compare_headers(ByteView(*bytes, entry.local_header), entry)) defects.push_back(std::move(defect));
+      for (ZipDefect& defect : compare_headers(ByteView(*bytes, entry.local_header), entry))
+        defects.push_back(std::move(defect));
     } catch (const FormatError& failure) {
       defects.push_back({"local-header-missing", true, entry.name, entry.local_header, failure.what()});
     }
@@ -301,12 +336,14 @@ Result<Done> stream_member(RandomAccess& archive, const ZipEntry& entry, const B
   };
   // Extra fields of local headers are a few bytes long; where they are longer the rest is read in a second range.
   constexpr std::uint64_t kUsualExtra = 64;
-  const std::uint64_t first = std::min(kLocalSize + entry.name.size() + kUsualExtra + entry.compressed_size, archive.size() - entry.local_header);
+  const std::uint64_t first = std::min(kLocalSize + entry.name.size() + kUsualExtra + entry.compressed_size,
+                                       archive.size() - entry.local_header);
   if (const auto streamed = archive.stream(entry.local_header, first, receive); !streamed) return streamed.error();
   if (failure) return Error{archive.name() + "/" + entry.name, failure->message};
   const std::uint64_t whole = header.done() ? header.length() + entry.compressed_size : first + kLongestComment;
   if (whole > first && member.verdict() == "the entry's data ends early")
-    if (const auto rest = archive.stream(entry.local_header + first, std::min(whole - first, archive.size() - entry.local_header - first), receive);
+    if (const auto rest = archive.stream(entry.local_header + first,
+                                         std::min(whole - first, archive.size() - entry.local_header - first), receive);
         !rest)
       return rest.error();
   if (const std::string verdict = member.verdict(); !verdict.empty())
@@ -318,7 +355,8 @@ Result<Done> stream_member(RandomAccess& archive, const ZipEntry& entry, const B
 
 Result<std::string> read_member(RandomAccess& archive, const ZipEntry& entry, std::uint64_t limit) {
   if (entry.size > limit)
-    return Error{archive.name() + "/" + entry.name, fmt::format("has {} bytes, at most {} were expected of a text", entry.size, limit)};
+    return Error{archive.name() + "/" + entry.name,
+                 fmt::format("has {} bytes, at most {} were expected of a text", entry.size, limit)};
   std::string text;
   const auto read = stream_member(archive, entry, [&](std::span<const std::byte> piece) {
     text.append(reinterpret_cast<const char*>(piece.data()), piece.size());

@@ -38,10 +38,10 @@ enum {
 
 typedef enum compatrix_status {
   COMPATRIX_PASS = 0,
-  COMPATRIX_WARN = 1, /* nothing speaks against it, nothing guarantees it */
-  COMPATRIX_FAIL = 2, /* incompatible; always with a cause and a finding */
+  COMPATRIX_WARN = 1,  /* nothing speaks against it, nothing guarantees it */
+  COMPATRIX_FAIL = 2,  /* incompatible; always with a cause and a finding */
   COMPATRIX_ERROR = 3, /* could not be found out */
-  COMPATRIX_SKIP = 4  /* cannot be answered here; the summary is the reason */
+  COMPATRIX_SKIP = 4   /* cannot be answered here; the summary is the reason */
 } compatrix_status;
 
 typedef enum compatrix_basis { COMPATRIX_PREDICTED = 0, COMPATRIX_OBSERVED = 1 } compatrix_basis;
@@ -126,8 +126,8 @@ typedef struct compatrix_plugin {
   uint32_t abi_major; /* COMPATRIX_ABI_MAJOR; read before anything else */
   uint32_t abi_minor;
   size_t struct_size;
-  const char* name;    /* [static] */
-  const char* version; /* [static] */
+  const char* name;                         /* [static] */
+  const char* version;                      /* [static] */
   const compatrix_fingerprint* fingerprint; /* [static] */
   const compatrix_check* const* checks;     /* [static] */
   size_t check_count;

@@ -33,25 +33,25 @@ typedef struct compatrix_distribution {
 /* One file of a distribution. */
 typedef struct compatrix_file {
   size_t struct_size;
-  const char* path;         /* [run] relative to site-packages */
-  uint64_t size;            /* bytes */
-  int shared_object;        /* 1: a shared object by its name (".so", ".so.1", …) */
+  const char* path;  /* [run] relative to site-packages */
+  uint64_t size;     /* bytes */
+  int shared_object; /* 1: a shared object by its name (".so", ".so.1", …) */
 } compatrix_file;
 
 /* A defect of the wheel archive or of its RECORD. */
 typedef struct compatrix_defect {
   size_t struct_size;
-  const char* rule;     /* [run] lower-kebab-case: "duplicate-entry", "record-hash-mismatch" … */
-  int ambiguous;        /* 1: readers may disagree on what the archive holds; such a wheel is refused by installers */
-  const char* entry;    /* [run] entry name, or "" */
-  uint64_t offset;      /* in the archive */
-  const char* message;  /* [run] one sentence */
+  const char* rule;    /* [run] lower-kebab-case: "duplicate-entry", "record-hash-mismatch" … */
+  int ambiguous;       /* 1: readers may disagree on what the archive holds; such a wheel is refused by installers */
+  const char* entry;   /* [run] entry name, or "" */
+  uint64_t offset;     /* in the archive */
+  const char* message; /* [run] one sentence */
 } compatrix_defect;
 
 typedef struct compatrix_environment_1 {
   size_t struct_size;
-  const char* (*python_version)(compatrix_run* run);   /* [run] "3.11" */
-  const char* (*machine)(compatrix_run* run);          /* [run] "x86_64" */
+  const char* (*python_version)(compatrix_run* run); /* [run] "3.11" */
+  const char* (*machine)(compatrix_run* run);        /* [run] "x86_64" */
   size_t (*distribution_count)(compatrix_run* run);
   const compatrix_distribution* (*distribution)(compatrix_run* run, size_t index); /* [run] */
   size_t (*file_count)(compatrix_run* run, size_t distribution);
@@ -77,10 +77,10 @@ typedef struct compatrix_version_need {
 
 typedef struct compatrix_elf_facts {
   size_t struct_size;
-  const char* error;   /* [run] why the file cannot be read as ELF, or null; the rest is empty then */
-  const char* soname;  /* [run] or null */
-  const char* runpath; /* [run] or null */
-  const char* rpath;   /* [run] or null */
+  const char* error;         /* [run] why the file cannot be read as ELF, or null; the rest is empty then */
+  const char* soname;        /* [run] or null */
+  const char* runpath;       /* [run] or null */
+  const char* rpath;         /* [run] or null */
   const char* const* needed; /* [run] */
   size_t needed_count;
   const compatrix_version_need* version_needs; /* [run] */
@@ -101,38 +101,38 @@ typedef struct compatrix_elf_1 {
 #define COMPATRIX_LINKER_1 "compatrix.linker/1"
 
 typedef enum compatrix_load_outcome {
-  COMPATRIX_LOADS = 0,        /* every library found, every version and symbol resolved */
-  COMPATRIX_LOAD_FAILS = 1,   /* dlopen would return an error */
-  COMPATRIX_LOAD_KILLS = 2    /* the process would die inside dlopen (truncated file, loader assertion) */
+  COMPATRIX_LOADS = 0,      /* every library found, every version and symbol resolved */
+  COMPATRIX_LOAD_FAILS = 1, /* dlopen would return an error */
+  COMPATRIX_LOAD_KILLS = 2  /* the process would die inside dlopen (truncated file, loader assertion) */
 } compatrix_load_outcome;
 
 /* One obstacle to a load, in the order in which the loader would meet them. */
 typedef struct compatrix_load_problem {
   size_t struct_size;
-  const char* kind;       /* [run] "library-not-found", "version-not-found", "undefined-symbol", "bad-file" */
-  const char* object;     /* [run] the object that has the problem, relative to site-packages where it lies below */
-  const char* library;    /* [run] the needed name that was not found, or of the version need; else "" */
-  const char* symbol;     /* [run] mangled name, or "" */
-  const char* demangled;  /* [run] or "" */
-  const char* version;    /* [run] symbol version asked for, or "" */
-  const char* expected_in; /* [run] soname of the loaded library that has the nearest relative, or that the version
-                              need names, or "" */
+  const char* kind;           /* [run] "library-not-found", "version-not-found", "undefined-symbol", "bad-file" */
+  const char* object;         /* [run] the object that has the problem, relative to site-packages where it lies below */
+  const char* library;        /* [run] the needed name that was not found, or of the version need; else "" */
+  const char* symbol;         /* [run] mangled name, or "" */
+  const char* demangled;      /* [run] or "" */
+  const char* version;        /* [run] symbol version asked for, or "" */
+  const char* expected_in;    /* [run] soname of the loaded library that has the nearest relative, or that the version
+                                 need names, or "" */
   const char* const* instead; /* [run] demangled: the same function with other parameters, as this environment has it */
   size_t instead_count;
   const char* const* searched; /* [run] paths tried, in order, with the rule that named them */
   size_t searched_count;
-  const char* message;    /* [run] one sentence; the first problem's is the loader's own wording */
+  const char* message; /* [run] one sentence; the first problem's is the loader's own wording */
 } compatrix_load_problem;
 
 typedef struct compatrix_load {
   size_t struct_size;
   compatrix_load_outcome outcome;
-  const char* message; /* [run] the first problem in glibc's wording, or "" */
+  const char* message;                    /* [run] the first problem in glibc's wording, or "" */
   const compatrix_load_problem* problems; /* [run] */
   size_t problem_count;
   const char* const* from_system; /* [run] absolute paths of libraries of this machine that the load rests on */
   size_t from_system_count;
-  const char* const* assumed;     /* [run] sonames of assumed libraries that it rests on */
+  const char* const* assumed; /* [run] sonames of assumed libraries that it rests on */
   size_t assumed_count;
 } compatrix_load;
 
@@ -152,7 +152,8 @@ typedef struct compatrix_linker_1 {
   void (*assume_library)(compatrix_process* process, const char* soname, const char* symbol_prefix);
   /* Says that these paths will be opened, so that the facts they need are fetched together. Changes nothing else. */
   void (*prepare)(compatrix_process* process, const char* const* paths, size_t count);
-  /* dlopen(path, RTLD_NOW | flags) of a path relative to site-packages, or absolute; what it loaded stays loaded. [run] */
+  /* dlopen(path, RTLD_NOW | flags) of a path relative to site-packages, or absolute; what it loaded stays loaded. [run]
+   */
   const compatrix_load* (*open)(compatrix_process* process, const char* path, int flags);
   /* The same, after which the process is as it was before: what this file would do if it were opened next. [run] */
   const compatrix_load* (*try_open)(compatrix_process* process, const char* path);

@@ -7,18 +7,27 @@
 namespace torch_abi {
 namespace {
 
-// Sonames of the CUDA toolkit and of the libraries that follow its majors (NVIDIA, CUDA Toolkit release notes, component
-// list), without version.
+// Sonames of the CUDA toolkit and of the libraries that follow its majors (NVIDIA, CUDA Toolkit release notes,
+// component list), without version.
 constexpr std::array<std::string_view, 20> kCudaLibraries{
-    "libcudart", "libnvrtc",   "libnvrtc-builtins", "libcublas",   "libcublasLt", "libcufft",      "libcurand",
-    "libcusolver", "libcusolverMg", "libcusparse",  "libnvJitLink", "libcupti",   "libnvToolsExt", "libcufile",
-    "libnvjpeg", "libnppc",    "libnppig",          "libnppicc",   "libnppidei",  "libnvfatbin"};
+    "libcudart",   "libnvrtc",      "libnvrtc-builtins", "libcublas",    "libcublasLt", "libcufft",      "libcurand",
+    "libcusolver", "libcusolverMg", "libcusparse",       "libnvJitLink", "libcupti",    "libnvToolsExt", "libcufile",
+    "libnvjpeg",   "libnppc",       "libnppig",          "libnppicc",    "libnppidei",  "libnvfatbin"};
 // glibc and the GCC run-time libraries: part of the platform, not of any environment.
-constexpr std::array<std::string_view, 12> kPlatformLibraries{"libc.so.6",      "libm.so.6",     "libpthread.so.0",
-                                                              "libdl.so.2",     "librt.so.1",    "libstdc++.so.6",
-                                                              "libgcc_s.so.1",  "libutil.so.1",  "libgomp.so.1",
-                                                              "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libgfortran.so.5"};
-constexpr std::array<std::string_view, 3> kDriverLibraries{"libcuda.so.1", "libnvidia-ml.so.1", "libnvidia-ptxjitcompiler.so.1"};
+constexpr std::array<std::string_view, 12> kPlatformLibraries{"libc.so.6",
+                                                              "libm.so.6",
+                                                              "libpthread.so.0",
+                                                              "libdl.so.2",
+                                                              "librt.so.1",
+                                                              "libstdc++.so.6",
+                                                              "libgcc_s.so.1",
+                                                              "libutil.so.1",
+                                                              "libgomp.so.1",
+                                                              "ld-linux-x86-64.so.2",
+                                                              "ld-linux-aarch64.so.1",
+                                                              "libgfortran.so.5"};
+constexpr std::array<std::string_view, 3> kDriverLibraries{"libcuda.so.1", "libnvidia-ml.so.1",
+                                                           "libnvidia-ptxjitcompiler.so.1"};
 
 template <class Array>
 bool has(const Array& array, std::string_view value) {
@@ -61,13 +70,18 @@ std::string_view cause_of_symbol(const compatrix_load_problem& problem, bool lib
 
 }  // namespace
 
-std::string library_stem(std::string_view soname) { return std::string(soname.substr(0, soname.find(".so"))); }
+std::string library_stem(std::string_view soname) {
+  return std::string(soname.substr(0, soname.find(".so")));
+}
 
-bool is_cuda_library(std::string_view soname) { return has(kCudaLibraries, library_stem(soname)); }
+bool is_cuda_library(std::string_view soname) {
+  return has(kCudaLibraries, library_stem(soname));
+}
 
 bool is_torch_library(std::string_view soname) {
   const std::string stem = library_stem(soname);
-  return stem.starts_with("libtorch") || stem == "libc10" || stem.starts_with("libc10_") || stem == "libshm" || stem.starts_with("libcaffe2");
+  return stem.starts_with("libtorch") || stem == "libc10" || stem.starts_with("libc10_") || stem == "libshm" ||
+         stem.starts_with("libcaffe2");
 }
 
 std::string_view cause_of(const compatrix_load_problem& problem, bool library_missing) {
@@ -78,8 +92,8 @@ std::string_view cause_of(const compatrix_load_problem& problem, bool library_mi
 }
 
 int repair_order(std::string_view cause) {
-  constexpr std::array<std::string_view, 8> kOrder{kCorruptWheel, kPythonAbi,   kPlatform, kDriver,
-                                                   kCudaRuntime,  kMissingLibrary, kNccl,  kTorchAbi};
+  constexpr std::array<std::string_view, 8> kOrder{kCorruptWheel, kPythonAbi,      kPlatform, kDriver,
+                                                   kCudaRuntime,  kMissingLibrary, kNccl,     kTorchAbi};
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), cause) - kOrder.begin());
 }
 

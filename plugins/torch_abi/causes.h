@@ -8,8 +8,9 @@
 
 namespace torch_abi {
 
-inline constexpr std::string_view kTorchAbi = "torch-abi", kCudaRuntime = "cuda-runtime", kMissingLibrary = "missing-library",
-                                  kPlatform = "platform", kPythonAbi = "python-abi", kDriver = "driver", kNccl = "nccl",
+inline constexpr std::string_view kTorchAbi = "torch-abi", kCudaRuntime = "cuda-runtime",
+                                  kMissingLibrary = "missing-library", kPlatform = "platform",
+                                  kPythonAbi = "python-abi", kDriver = "driver", kNccl = "nccl",
                                   kCorruptWheel = "corrupt-wheel";
 
 // The name of a shared library without version: "libcudart" of libcudart.so.12.

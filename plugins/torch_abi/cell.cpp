@@ -23,7 +23,8 @@ int Cell::find(std::string_view project) const {
 std::vector<std::string> Cell::shared_objects(std::size_t distribution) const {
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < environment->file_count(run, distribution); ++i)
-    if (const compatrix_file* file = environment->file(run, distribution, i); file->shared_object != 0) paths.emplace_back(file->path);
+    if (const compatrix_file* file = environment->file(run, distribution, i); file->shared_object != 0)
+      paths.emplace_back(file->path);
   return paths;
 }
 
@@ -34,7 +35,9 @@ std::vector<std::string> Cell::matching(const std::string& pattern) const {
   for (std::size_t d = 0; d < environment->distribution_count(run); ++d)
     for (std::size_t i = 0, count = environment->file_count(run, d); i < count; ++i) {
       const char* path = environment->file(run, d, i)->path;
-      if (std::strncmp(path, beginning.c_str(), beginning.size()) == 0 && fnmatch(pattern.c_str(), path, FNM_PATHNAME) == 0) paths.emplace_back(path);
+      if (std::strncmp(path, beginning.c_str(), beginning.size()) == 0 &&
+          fnmatch(pattern.c_str(), path, FNM_PATHNAME) == 0)
+        paths.emplace_back(path);
     }
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -1,4 +1,5 @@
-// The cell as this plugin sees it: the services it was lent, its torch, and which files of which distributions are judged.
+// The cell as this plugin sees it: the services it was lent, its torch, and which files of which distributions are
+// judged.
 #pragma once
 
 #include <cstddef>

@@ -32,12 +32,14 @@ Obstacle obstacle_of(const compatrix_load_problem& problem, bool library_missing
 }  // namespace
 
 std::size_t Judgement::counted() const {
-  return static_cast<std::size_t>(std::count_if(files.begin(), files.end(), [](const FileOutcome& f) { return !f.other_python; }));
+  return static_cast<std::size_t>(
+      std::count_if(files.begin(), files.end(), [](const FileOutcome& f) { return !f.other_python; }));
 }
 
 std::size_t Judgement::failing() const {
-  return static_cast<std::size_t>(std::count_if(
-      files.begin(), files.end(), [](const FileOutcome& f) { return !f.other_python && f.outcome != COMPATRIX_LOADS; }));
+  return static_cast<std::size_t>(std::count_if(files.begin(), files.end(), [](const FileOutcome& f) {
+    return !f.other_python && f.outcome != COMPATRIX_LOADS;
+  }));
 }
 
 std::vector<std::string> Judgement::causes() const {
@@ -46,7 +48,8 @@ std::vector<std::string> Judgement::causes() const {
     if (!file.other_python) of_counted.insert(file.path);
   std::vector<std::string> causes;
   for (const Obstacle& obstacle : obstacles)
-    if (files.empty() || std::any_of(obstacle.files.begin(), obstacle.files.end(), [&](const auto& f) { return of_counted.contains(f); }))
+    if (files.empty() || std::any_of(obstacle.files.begin(), obstacle.files.end(),
+                                     [&](const auto& f) { return of_counted.contains(f); }))
       add_once(causes, obstacle.cause);
   std::stable_sort(causes.begin(), causes.end(),
                    [](const std::string& a, const std::string& b) { return repair_order(a) < repair_order(b); });
@@ -58,8 +61,10 @@ void add_problems(Judgement& judgement, const compatrix_load& load, const std::s
   const bool library_missing =
       std::any_of(load.problems, end, [](const auto& p) { return std::string_view(p.kind) == "library-not-found"; });
   for (const auto* problem = load.problems; problem != end; ++problem) {
-    auto known = std::find_if(judgement.obstacles.begin(), judgement.obstacles.end(), [&](const Obstacle& o) { return same(o, *problem); });
-    if (known == judgement.obstacles.end()) known = judgement.obstacles.insert(known, obstacle_of(*problem, library_missing));
+    auto known = std::find_if(judgement.obstacles.begin(), judgement.obstacles.end(),
+                              [&](const Obstacle& o) { return same(o, *problem); });
+    if (known == judgement.obstacles.end())
+      known = judgement.obstacles.insert(known, obstacle_of(*problem, library_missing));
     add_once(known->files, file);
     add_once(known->needed_by, problem->object);
   }
@@ -73,7 +78,9 @@ Judgement judge(const Cell& cell, compatrix_process* process, const std::vector<
   for (const std::string& file : files) {
     const compatrix_load* load = cell.linker->try_open(process, file.c_str());
     if (load == nullptr) throw FactsUnavailable{};
-    FileOutcome outcome{.path = file, .outcome = load->outcome, .message = load->message,
+    FileOutcome outcome{.path = file,
+                        .outcome = load->outcome,
+                        .message = load->message,
                         .other_python = for_another_python(file, cell.environment->python_version(cell.run))};
     if (load->problem_count != 0) outcome.first_cause = cause_of(load->problems[0], true);
     judgement.files.push_back(std::move(outcome));

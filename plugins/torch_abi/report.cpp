@@ -13,8 +13,13 @@ void finding(const Cell& cell, const std::string& cause, const std::string& kind
              const std::string& message, const Fields& fields) {
   std::vector<compatrix_field> views;
   for (const auto& [key, value] : fields) views.push_back({key.c_str(), value.c_str()});
-  const compatrix_finding view{.struct_size = sizeof(compatrix_finding), .cause = cause.c_str(), .kind = kind.c_str(),
-                               .file = file.c_str(), .message = message.c_str(), .fields = views.data(), .field_count = views.size()};
+  const compatrix_finding view{.struct_size = sizeof(compatrix_finding),
+                               .cause = cause.c_str(),
+                               .kind = kind.c_str(),
+                               .file = file.c_str(),
+                               .message = message.c_str(),
+                               .fields = views.data(),
+                               .field_count = views.size()};
   cell.host->report_finding(cell.run, &view);
 }
 
@@ -62,9 +67,9 @@ std::string join(const std::vector<std::string>& items, const char* separator) {
 }
 
 std::size_t undefined_symbols(const Judgement& judgement) {
-  return static_cast<std::size_t>(std::count_if(judgement.obstacles.begin(), judgement.obstacles.end(), [](const Obstacle& o) {
-    return o.kind == "undefined-symbol" && o.cause == kTorchAbi;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(judgement.obstacles.begin(), judgement.obstacles.end(),
+                    [](const Obstacle& o) { return o.kind == "undefined-symbol" && o.cause == kTorchAbi; }));
 }
 
 std::vector<std::string> missing_libraries(const Judgement& judgement, std::string_view cause) {
@@ -74,7 +79,9 @@ std::vector<std::string> missing_libraries(const Judgement& judgement, std::stri
   return missing;
 }
 
-void remedy(const Cell& cell, const std::string& sentence) { cell.host->report_remedy(cell.run, sentence.c_str()); }
+void remedy(const Cell& cell, const std::string& sentence) {
+  cell.host->report_remedy(cell.run, sentence.c_str());
+}
 
 }  // namespace
 
@@ -97,7 +104,9 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
             sentence_for(obstacle, instead), fields);
   }
   for (const FileOutcome& file : judgement.files) {
-    const char* outcome = file.outcome == COMPATRIX_LOADS ? "loads" : file.outcome == COMPATRIX_LOAD_FAILS ? "fails" : "kills";
+    const char* outcome = file.outcome == COMPATRIX_LOADS        ? "loads"
+                          : file.outcome == COMPATRIX_LOAD_FAILS ? "fails"
+                                                                 : "kills";
     Fields fields{{"outcome", outcome}};
     if (file.other_python) fields.emplace_back("counted", "no: named for another Python");
     finding(cell, "", "file-outcome", file.path, file.message.empty() ? "loads" : file.message, fields);
@@ -107,9 +116,10 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
 void report_assumptions(const Cell& cell, const Judgement& judgement) {
   const auto assume = [&](const std::string& sentence) { cell.host->report_assumption(cell.run, sentence.c_str()); };
   assume("import torch has run before, and nothing else was opened in between");
-  assume(std::string("the interpreter's own symbols are those of the CPython ") + cell.environment->python_version(cell.run) +
-         " on this machine");
-  for (const std::string& library : judgement.assumed) assume(library + " comes with the GPU driver and has every function that is asked of it");
+  assume(std::string("the interpreter's own symbols are those of the CPython ") +
+         cell.environment->python_version(cell.run) + " on this machine");
+  for (const std::string& library : judgement.assumed)
+    assume(library + " comes with the GPU driver and has every function that is asked of it");
   if (!judgement.from_system.empty()) assume("taken from this machine: " + join(judgement.from_system, ", "));
   assume("objects have the layout that the files were built for: symbols alone do not show it");
 }
@@ -118,18 +128,19 @@ void report_remedies(const Cell& cell, const Judgement& judgement, const Subject
   const std::size_t undefined = undefined_symbols(judgement);
   const std::vector<std::string> cuda = missing_libraries(judgement, kCudaRuntime);
   if (!cuda.empty()) {
-    remedy(cell, "take a build of " + subject.name + " for the CUDA that " + subject.torch + " brings, or a torch built for the CUDA of " +
-                     join(cuda, ", "));
+    remedy(cell, "take a build of " + subject.name + " for the CUDA that " + subject.torch +
+                     " brings, or a torch built for the CUDA of " + join(cuda, ", "));
     if (undefined != 0)
-      remedy(cell, "installing the libraries that are missing will not repair this: behind them " + plural(undefined, "symbol") + " of torch " +
-                       (undefined == 1 ? "is" : "are") + " missing too");
+      remedy(cell, "installing the libraries that are missing will not repair this: behind them " +
+                       plural(undefined, "symbol") + " of torch " + (undefined == 1 ? "is" : "are") + " missing too");
   }
   if (undefined != 0)
-    remedy(cell, "take the release of " + subject.name.substr(0, subject.name.find(' ')) + " that was built for " + subject.torch +
-                     ", or the torch release that " + subject.name + " was built for");
+    remedy(cell, "take the release of " + subject.name.substr(0, subject.name.find(' ')) + " that was built for " +
+                     subject.torch + ", or the torch release that " + subject.name + " was built for");
   const std::vector<std::string> missing = missing_libraries(judgement, kMissingLibrary);
   if (!missing.empty())
-    remedy(cell, "install what brings " + join(missing, ", ") + ": no distribution of this cell and no package of this machine has it");
+    remedy(cell, "install what brings " + join(missing, ", ") +
+                     ": no distribution of this cell and no package of this machine has it");
   if (!missing_libraries(judgement, kDriver).empty()) remedy(cell, "install the GPU driver");
 }
 
@@ -148,14 +159,17 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
     for (const Obstacle& o : judgement.obstacles)
       if (o.kind == "library-not-found") libraries.push_back(o.library);
     if (!libraries.empty()) summary += join(libraries, ", ") + " not found";
-    if (symbols != 0) summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";
+    if (symbols != 0)
+      summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";
     if (libraries.empty() && symbols == 0) summary += judgement.obstacles.front().message;
   }
   if (counted != total) summary += " (" + plural(total - counted, "file") + " for another Python not counted)";
   const std::string cause = failing == 0 || causes.empty() ? "" : causes.front();
   const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
                                         .status = failing == 0 ? COMPATRIX_PASS : COMPATRIX_FAIL,
-                                        .basis = COMPATRIX_PREDICTED, .cause = cause.c_str(), .summary = summary.c_str()};
+                                        .basis = COMPATRIX_PREDICTED,
+                                        .cause = cause.c_str(),
+                                        .summary = summary.c_str()};
   cell.host->conclude(cell.run, &conclusion);
 }
 

@@ -10,8 +10,8 @@ namespace torch_abi {
 
 // What the sentences are about.
 struct Subject {
-  std::string name;     // "sgl-kernel 0.3.21"
-  std::string torch;    // "torch 2.10.0"
+  std::string name;   // "sgl-kernel 0.3.21"
+  std::string torch;  // "torch 2.10.0"
 };
 
 void report_findings(const Cell& cell, const Judgement& judgement);

@@ -14,8 +14,11 @@ namespace torch_abi {
 namespace {
 
 void conclude_simply(const Cell& cell, compatrix_status status, const std::string& summary) {
-  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion), .status = status, .basis = COMPATRIX_PREDICTED,
-                                        .cause = "", .summary = summary.c_str()};
+  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
+                                        .status = status,
+                                        .basis = COMPATRIX_PREDICTED,
+                                        .cause = "",
+                                        .summary = summary.c_str()};
   cell.host->conclude(cell.run, &conclusion);
 }
 
@@ -23,11 +26,14 @@ void conclude_simply(const Cell& cell, compatrix_status status, const std::strin
 std::vector<std::size_t> subjects(const Cell& cell, int torch) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < cell.environment->distribution_count(cell.run); ++i)
-    if (static_cast<int>(i) != torch && cell.environment->distribution(cell.run, i)->requested != 0) chosen.push_back(i);
+    if (static_cast<int>(i) != torch && cell.environment->distribution(cell.run, i)->requested != 0)
+      chosen.push_back(i);
   return chosen;
 }
 
-std::string named(const compatrix_distribution& distribution) { return std::string(distribution.name) + " " + distribution.version; }
+std::string named(const compatrix_distribution& distribution) {
+  return std::string(distribution.name) + " " + distribution.version;
+}
 
 // A torch that can't be imported itself: nothing can be said of what comes after.
 void conclude_broken_torch(const Cell& cell, const compatrix_load& load, const Subject& subject) {
@@ -37,16 +43,21 @@ void conclude_broken_torch(const Cell& cell, const compatrix_load& load, const S
   report_findings(cell, judgement);
   report_remedies(cell, judgement, {subject.torch, subject.torch});
   const std::vector<std::string> causes = judgement.causes();
-  const std::string cause = causes.empty() ? "missing-library" : causes.front(), summary = subject.torch + " itself can't be imported: " + load.message;
-  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion), .status = COMPATRIX_FAIL, .basis = COMPATRIX_PREDICTED,
-                                        .cause = cause.c_str(), .summary = summary.c_str()};
+  const std::string cause = causes.empty() ? "missing-library" : causes.front(),
+                    summary = subject.torch + " itself can't be imported: " + load.message;
+  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
+                                        .status = COMPATRIX_FAIL,
+                                        .basis = COMPATRIX_PREDICTED,
+                                        .cause = cause.c_str(),
+                                        .summary = summary.c_str()};
   cell.host->conclude(cell.run, &conclusion);
 }
 
 void evaluate(const Cell& cell) {
   const int torch = cell.find("torch");
   if (torch < 0) return conclude_simply(cell, COMPATRIX_SKIP, "there is no torch in this cell");
-  Subject subject{.name = {}, .torch = named(*cell.environment->distribution(cell.run, static_cast<std::size_t>(torch)))};
+  Subject subject{.name = {},
+                  .torch = named(*cell.environment->distribution(cell.run, static_cast<std::size_t>(torch)))};
   std::vector<std::string> files;
   for (const std::size_t i : subjects(cell, torch)) {
     subject.name += (subject.name.empty() ? "" : ", ") + named(*cell.environment->distribution(cell.run, i));
@@ -59,7 +70,9 @@ void evaluate(const Cell& cell) {
   cell.linker->assume_library(process, "libcuda.so.1", "cu");
   if (const compatrix_load* load = import_torch(cell, process)) return conclude_broken_torch(cell, *load, subject);
   if (files.empty())
-    return conclude_simply(cell, COMPATRIX_PASS, subject.name.empty() ? subject.torch + " can be imported" : subject.name + " has no compiled files");
+    return conclude_simply(
+        cell, COMPATRIX_PASS,
+        subject.name.empty() ? subject.torch + " can be imported" : subject.name + " has no compiled files");
 
   const Judgement judgement = judge(cell, process, files);
   report_findings(cell, judgement);
@@ -85,18 +98,21 @@ int run(const compatrix_host* host, compatrix_run* evaluated) {
   }
 }
 
-constexpr compatrix_check kCheck{.struct_size = sizeof(compatrix_check),
-                                 .id = "torch_abi",
-                                 .summary = "every compiled file loads beside this torch: libraries, symbol versions, symbols",
-                                 .needs = COMPATRIX_NEEDS_FILES,
-                                 .default_timeout_s = 120,
-                                 .parameters = nullptr,
-                                 .parameter_count = 0,
-                                 .run = &run};
+constexpr compatrix_check kCheck{
+    .struct_size = sizeof(compatrix_check),
+    .id = "torch_abi",
+    .summary = "every compiled file loads beside this torch: libraries, symbol versions, symbols",
+    .needs = COMPATRIX_NEEDS_FILES,
+    .default_timeout_s = 120,
+    .parameters = nullptr,
+    .parameter_count = 0,
+    .run = &run};
 constexpr const compatrix_check* kChecks[] = {&kCheck};
 
 }  // namespace
 }  // namespace torch_abi
 
-COMPATRIX_PLUGIN("torch_abi", "0.1.0", "check torch_abi|0|120|every compiled file loads beside this torch: libraries, symbol versions, symbols\n",
-                 torch_abi::kChecks)
+COMPATRIX_PLUGIN(
+    "torch_abi", "0.1.0",
+    "check torch_abi|0|120|every compiled file loads beside this torch: libraries, symbol versions, symbols\n",
+    torch_abi::kChecks)

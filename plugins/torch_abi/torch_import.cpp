@@ -8,10 +8,12 @@ namespace {
 // Extension modules of the standard library that importing torch imports on the way, before and after its own _C, in an
 // interpreter that has them as files (seen in /proc/self/maps of CPython 3.11 to 3.13). They matter by what they need:
 // libffi, libssl, libz and others are in the process from then on.
-constexpr std::array kModulesBefore{"_ctypes",  "_struct", "_json",  "_opcode", "math",     "_typing",          "_socket", "zlib",      "_bz2",
-                                    "_lzma",    "_bisect", "_random", "_sha512", "fcntl",   "_posixsubprocess", "select",  "_datetime", "array"};
-constexpr std::array kModulesAfter{"_contextvars", "_pickle", "_heapq", "grp",   "mmap", "binascii",         "_queue",      "_hashlib",
-                                   "_blake2",      "_csv",    "cmath",  "_uuid", "_ssl", "_multiprocessing", "_posixshmem", "_asyncio"};
+constexpr std::array kModulesBefore{
+    "_ctypes", "_struct", "_json",   "_opcode", "math",  "_typing",          "_socket", "zlib",      "_bz2",
+    "_lzma",   "_bisect", "_random", "_sha512", "fcntl", "_posixsubprocess", "select",  "_datetime", "array"};
+constexpr std::array kModulesAfter{"_contextvars", "_pickle",          "_heapq",      "grp",     "mmap",  "binascii",
+                                   "_queue",       "_hashlib",         "_blake2",     "_csv",    "cmath", "_uuid",
+                                   "_ssl",         "_multiprocessing", "_posixshmem", "_asyncio"};
 
 // The text from `begin` to the next `end`, empty where either is not there.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
@@ -76,7 +78,9 @@ void preload_cuda_libraries(const Cell& cell, compatrix_process* process) {
       if (!list.required || folder == "nvtx") continue;
       return;
     }
-    if (opened(cell.linker->open(process, candidates.front().c_str(), COMPATRIX_OPEN_LOCAL))->outcome != COMPATRIX_LOADS) return;
+    if (opened(cell.linker->open(process, candidates.front().c_str(), COMPATRIX_OPEN_LOCAL))->outcome !=
+        COMPATRIX_LOADS)
+      return;
   }
 }
 
@@ -120,7 +124,8 @@ const compatrix_load* import_torch(const Cell& cell, compatrix_process* process)
   const auto fails = [](const compatrix_load* load) { return opened(load)->outcome != COMPATRIX_LOADS; };
   std::vector<const char*> files{kGlobalDeps};
   std::vector<std::string> modules;
-  for (const char* pattern : {"torch/_C.cpython-*.so", "numpy/_core/_multiarray_umath.*.so", "numpy/linalg/_umath_linalg.*.so"})
+  for (const char* pattern :
+       {"torch/_C.cpython-*.so", "numpy/_core/_multiarray_umath.*.so", "numpy/linalg/_umath_linalg.*.so"})
     for (std::string& path : cell.matching(pattern))
       if (!for_another_python(path, cell.environment->python_version(cell.run))) modules.push_back(std::move(path));
   for (const std::string& module : modules) files.push_back(module.c_str());
@@ -130,7 +135,8 @@ const compatrix_load* import_torch(const Cell& cell, compatrix_process* process)
   if (const auto* load = cell.linker->open(process, kGlobalDeps, COMPATRIX_OPEN_GLOBAL); fails(load)) return load;
   if (needs_cuda_runtime(cell, kGlobalDeps)) preload_cuda_libraries(cell, process);
   for (const std::string& module : modules)
-    if (const auto* load = cell.linker->open(process, module.c_str(), COMPATRIX_OPEN_LOCAL); fails(load) && module.starts_with("torch/"))
+    if (const auto* load = cell.linker->open(process, module.c_str(), COMPATRIX_OPEN_LOCAL);
+        fails(load) && module.starts_with("torch/"))
       return load;
   for (const char* module : kModulesAfter) cell.linker->open_standard_module(process, module);
   return nullptr;

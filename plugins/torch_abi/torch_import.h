@@ -22,8 +22,8 @@ PreloadList parse_preload_list(std::string_view torch_init);
 // "13" of a version.py that has cuda = '13.0'; empty for a build without CUDA.
 std::string cuda_major_of(std::string_view version_py);
 
-// Opens in `process` what importing torch (and numpy, where the cell has it) opens. Returns the load that failed, or null
-// where the import goes well.
+// Opens in `process` what importing torch (and numpy, where the cell has it) opens. Returns the load that failed, or
+// null where the import goes well.
 const compatrix_load* import_torch(const Cell& cell, compatrix_process* process);
 
 }  // namespace torch_abi

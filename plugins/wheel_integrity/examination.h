@@ -33,7 +33,8 @@ struct Examination {
   [[nodiscard]] std::vector<std::string> shared_objects() const;
 };
 
-// Archive and RECORD: every rule that makes an archive ambiguous, digests that differ, files that RECORD lacks or invents.
+// Archive and RECORD: every rule that makes an archive ambiguous, digests that differ, files that RECORD lacks or
+// invents.
 void examine_archive(Examination& examination);
 // METADATA and WHEEL against the cell, the file's name and the shared objects.
 void examine_metadata(Examination& examination);

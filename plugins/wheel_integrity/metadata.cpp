@@ -15,7 +15,7 @@ using compatrix::Version;
 namespace wheel = compatrix::wheel;
 
 struct LinkedFacts {
-  std::string torch_library;                        // one that links torch, and which library
+  std::string torch_library;  // one that links torch, and which library
   std::string linking_file;
   std::optional<std::pair<Version, std::string>> glibc;  // newest GLIBC_ version needed, and the file that needs it
 };
@@ -30,7 +30,8 @@ LinkedFacts read_shared_objects(const Examination& examination) {
     const compatrix_elf_facts* facts = examination.elf->facts(examination.run, path.c_str());
     if (facts == nullptr) throw FactsUnavailable{};
     for (std::size_t i = 0; i < facts->needed_count; ++i)
-      if (const std::string needed = facts->needed[i]; linked.torch_library.empty() && (needed.starts_with("libtorch") || needed.starts_with("libc10"))) {
+      if (const std::string needed = facts->needed[i];
+          linked.torch_library.empty() && (needed.starts_with("libtorch") || needed.starts_with("libc10"))) {
         linked.torch_library = needed;
         linked.linking_file = path;
       }
@@ -48,7 +49,8 @@ LinkedFacts read_shared_objects(const Examination& examination) {
 // What METADATA asks of other distributions of the cell.
 void examine_requirements(Examination& examination, const wheel::Metadata& metadata, bool& declares_torch) {
   const auto* environment = examination.environment;
-  const auto markers = wheel::marker_values(environment->python_version(examination.run), environment->machine(examination.run));
+  const auto markers =
+      wheel::marker_values(environment->python_version(examination.run), environment->machine(examination.run));
   for (const std::string& text : metadata.requires_dist) {
     const auto requirement = wheel::parse_requirement(text);
     if (!requirement) {
@@ -63,10 +65,15 @@ void examine_requirements(Examination& examination, const wheel::Metadata& metad
     for (std::size_t i = 0; i < environment->distribution_count(examination.run); ++i) {
       const compatrix_distribution* other = environment->distribution(examination.run, i);
       const auto version = other->name == requirement->project ? Version::parse(other->version) : Version::parse("0");
-      if (other->name != requirement->project || !version || specifiers->contains(*version, compatrix::Prereleases::allowed)) continue;
-      examination.found.push_back({"dependency-conflict", "requirement-not-met", "",
+      if (other->name != requirement->project || !version ||
+          specifiers->contains(*version, compatrix::Prereleases::allowed))
+        continue;
+      examination.found.push_back({"dependency-conflict",
+                                   "requirement-not-met",
+                                   "",
                                    "METADATA requires " + text + ", the cell has " + other->name + " " + other->version,
-                                   {{"requires", text}, {"has", std::string(other->name) + " " + other->version}}, false});
+                                   {{"requires", text}, {"has", std::string(other->name) + " " + other->version}},
+                                   false});
     }
   }
 }
@@ -89,8 +96,12 @@ void examine_tags(Examination& examination, const wheel::WheelName& name) {
     for (const std::string& tag : tags) text += (text.empty() ? "" : ", ") + tag;
     return text;
   };
-  examination.found.push_back({"", "tag-mismatch", "", "the file name promises " + joined(named) + ", WHEEL inside says " + joined(inside),
-                               {{"named", joined(named)}, {"inside", joined(inside)}}, false});
+  examination.found.push_back({"",
+                               "tag-mismatch",
+                               "",
+                               "the file name promises " + joined(named) + ", WHEEL inside says " + joined(inside),
+                               {{"named", joined(named)}, {"inside", joined(inside)}},
+                               false});
 }
 
 void examine_glibc(Examination& examination, const wheel::WheelName& name, const LinkedFacts& linked) {
@@ -98,11 +109,16 @@ void examine_glibc(Examination& examination, const wheel::WheelName& name, const
   std::optional<Version> promised;
   for (const wheel::Tag& tag : name.tags)
     if (const auto glibc = wheel::promised_glibc(tag.platform))
-      if (const auto version = Version::parse(*glibc); version && (!promised || *version < *promised)) promised = *version;
+      if (const auto version = Version::parse(*glibc); version && (!promised || *version < *promised))
+        promised = *version;
   if (!promised || linked.glibc->first <= *promised) return;
-  examination.found.push_back({"platform", "glibc-above-tag", linked.glibc->second,
-                               "the platform tag promises glibc " + promised->text() + ", " + linked.glibc->second + " needs " + linked.glibc->first.text(),
-                               {{"promised", promised->text()}, {"needed", linked.glibc->first.text()}}, false});
+  examination.found.push_back({"platform",
+                               "glibc-above-tag",
+                               linked.glibc->second,
+                               "the platform tag promises glibc " + promised->text() + ", " + linked.glibc->second +
+                                   " needs " + linked.glibc->first.text(),
+                               {{"promised", promised->text()}, {"needed", linked.glibc->first.text()}},
+                               false});
 }
 
 }  // namespace
@@ -118,14 +134,25 @@ void examine_metadata(Examination& examination) {
   bool declares_torch = false;
   examine_requirements(examination, *metadata, declares_torch);
   if (!linked.torch_library.empty() && !declares_torch && std::string(distribution.name) != "torch")
-    examination.found.push_back({"", "undeclared-torch", linked.linking_file,
-                                 linked.linking_file + " links " + linked.torch_library + ", but METADATA does not require torch", {}, false});
+    examination.found.push_back(
+        {"",
+         "undeclared-torch",
+         linked.linking_file,
+         linked.linking_file + " links " + linked.torch_library + ", but METADATA does not require torch",
+         {},
+         false});
   const auto name = wheel::parse_wheel_name(distribution.file_name);
   if (!name) return;  // an installed distribution has no file name
   const auto own = Version::parse(metadata->version), named = Version::parse(name->version);
-  if (wheel::normalise_project(metadata->name) != wheel::normalise_project(name->project) || !own || !named || *own != *named)
-    examination.found.push_back({"corrupt-wheel", "name-mismatch", "", "the file is named " + name->project + " " + name->version + ", METADATA says " +
-                                 metadata->name + " " + metadata->version, {}, true});
+  if (wheel::normalise_project(metadata->name) != wheel::normalise_project(name->project) || !own || !named ||
+      *own != *named)
+    examination.found.push_back({"corrupt-wheel",
+                                 "name-mismatch",
+                                 "",
+                                 "the file is named " + name->project + " " + name->version + ", METADATA says " +
+                                     metadata->name + " " + metadata->version,
+                                 {},
+                                 true});
   examine_tags(examination, *name);
   examine_glibc(examination, *name, linked);
 }

@@ -1,4 +1,5 @@
-// Check wheel_integrity: is the wheel whole, and do its name, METADATA, WHEEL and RECORD tell the truth about its files?
+// Check wheel_integrity: is the wheel whole, and do its name, METADATA, WHEEL and RECORD tell the truth about its
+// files?
 #include <exception>
 #include <string>
 
@@ -11,28 +12,39 @@ namespace {
 void report(const compatrix_host* host, compatrix_run* run, const Found& found) {
   std::vector<compatrix_field> fields;
   for (const auto& [key, value] : found.fields) fields.push_back({key.c_str(), value.c_str()});
-  const compatrix_finding finding{.struct_size = sizeof(compatrix_finding), .cause = found.cause.c_str(), .kind = found.kind.c_str(),
-                                  .file = found.file.c_str(), .message = found.message.c_str(), .fields = fields.data(),
+  const compatrix_finding finding{.struct_size = sizeof(compatrix_finding),
+                                  .cause = found.cause.c_str(),
+                                  .kind = found.kind.c_str(),
+                                  .file = found.file.c_str(),
+                                  .message = found.message.c_str(),
+                                  .fields = fields.data(),
                                   .field_count = fields.size()};
   host->report_finding(run, &finding);
 }
 
-void conclude(const compatrix_host* host, compatrix_run* run, compatrix_status status, const char* cause, const std::string& summary) {
-  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion), .status = status, .basis = COMPATRIX_PREDICTED,
-                                        .cause = cause, .summary = summary.c_str()};
+void conclude(const compatrix_host* host, compatrix_run* run, compatrix_status status, const char* cause,
+              const std::string& summary) {
+  const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
+                                        .status = status,
+                                        .basis = COMPATRIX_PREDICTED,
+                                        .cause = cause,
+                                        .summary = summary.c_str()};
   host->conclude(run, &conclusion);
 }
 
 // The one sentence: how bad it is and what stands out.
-void conclude_with(const compatrix_host* host, compatrix_run* run, const std::vector<Found>& found, const std::string& subject) {
+void conclude_with(const compatrix_host* host, compatrix_run* run, const std::vector<Found>& found,
+                   const std::string& subject) {
   const Found* fatal = nullptr;
   for (const Found& each : found)
     if (each.fatal && fatal == nullptr) fatal = &each;
   if (fatal != nullptr) {
-    host->report_remedy(run, ("take another copy of " + subject + ", or tell its publisher: installers may refuse it").c_str());
+    host->report_remedy(
+        run, ("take another copy of " + subject + ", or tell its publisher: installers may refuse it").c_str());
     return conclude(host, run, COMPATRIX_FAIL, "corrupt-wheel", fatal->message);
   }
-  if (found.empty()) return conclude(host, run, COMPATRIX_PASS, "", subject + ": archive, RECORD, METADATA, tags and glibc agree");
+  if (found.empty())
+    return conclude(host, run, COMPATRIX_PASS, "", subject + ": archive, RECORD, METADATA, tags and glibc agree");
   std::string summary = found.front().message;
   if (found.size() > 1) summary += " (and " + std::to_string(found.size() - 1) + " more)";
   conclude(host, run, COMPATRIX_WARN, "", summary);
@@ -48,7 +60,8 @@ void evaluate(const compatrix_host* host, compatrix_run* run, Examination& exami
     if (*distribution->file_name != '\0') examine_archive(examination);
     examine_metadata(examination);
     const std::string basis = examination.environment->integrity_basis(run, i);
-    if (!basis.starts_with("every byte")) host->report_assumption(run, (std::string(distribution->name) + ": " + basis).c_str());
+    if (!basis.starts_with("every byte"))
+      host->report_assumption(run, (std::string(distribution->name) + ": " + basis).c_str());
   }
   for (const Found& found : examination.found) report(host, run, found);
   if (subject.empty()) return conclude(host, run, COMPATRIX_SKIP, "", "the cell asks for nothing but torch");
@@ -56,9 +69,10 @@ void evaluate(const compatrix_host* host, compatrix_run* run, Examination& exami
 }
 
 int run(const compatrix_host* host, compatrix_run* evaluated) {
-  Examination examination{.run = evaluated,
-                          .environment = static_cast<const compatrix_environment_1*>(host->service(evaluated, COMPATRIX_ENVIRONMENT_1)),
-                          .elf = static_cast<const compatrix_elf_1*>(host->service(evaluated, COMPATRIX_ELF_1))};
+  Examination examination{
+      .run = evaluated,
+      .environment = static_cast<const compatrix_environment_1*>(host->service(evaluated, COMPATRIX_ENVIRONMENT_1)),
+      .elf = static_cast<const compatrix_elf_1*>(host->service(evaluated, COMPATRIX_ELF_1))};
   if (examination.environment == nullptr || examination.elf == nullptr) {
     conclude(host, evaluated, COMPATRIX_ERROR, "", "this host lacks the environment or elf service; update compatrix");
     return 0;
@@ -74,19 +88,21 @@ int run(const compatrix_host* host, compatrix_run* evaluated) {
   }
 }
 
-constexpr compatrix_check kCheck{.struct_size = sizeof(compatrix_check),
-                                 .id = "wheel_integrity",
-                                 .summary = "archive, RECORD, METADATA, tags and promised glibc agree with what the wheel holds",
-                                 .needs = COMPATRIX_NEEDS_FILES,
-                                 .default_timeout_s = 120,
-                                 .parameters = nullptr,
-                                 .parameter_count = 0,
-                                 .run = &run};
+constexpr compatrix_check kCheck{
+    .struct_size = sizeof(compatrix_check),
+    .id = "wheel_integrity",
+    .summary = "archive, RECORD, METADATA, tags and promised glibc agree with what the wheel holds",
+    .needs = COMPATRIX_NEEDS_FILES,
+    .default_timeout_s = 120,
+    .parameters = nullptr,
+    .parameter_count = 0,
+    .run = &run};
 constexpr const compatrix_check* kChecks[] = {&kCheck};
 
 }  // namespace
 }  // namespace wheel_integrity
 
-COMPATRIX_PLUGIN("wheel_integrity", "0.1.0",
-                 "check wheel_integrity|0|120|archive, RECORD, METADATA, tags and promised glibc agree with what the wheel holds\n",
-                 wheel_integrity::kChecks)
+COMPATRIX_PLUGIN(
+    "wheel_integrity", "0.1.0",
+    "check wheel_integrity|0|120|archive, RECORD, METADATA, tags and promised glibc agree with what the wheel holds\n",
+    wheel_integrity::kChecks)
