@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Every header compiles alone; the plugin ABI also as C11. usage: headers.py SOURCE_TREE COMPILER"""
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+
+tree, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+headers = sorted([*tree.glob("framework/**/*.h"), *tree.glob("reports/*.h"), *tree.glob("include/**/*.h")])
+flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", f"-I{tree}", f"-I{tree}/include"]
+commands = [[compiler, "-std=c++20", "-x", "c++", *flags, str(header)] for header in headers]
+commands += [["cc", "-std=c11", "-pedantic", "-x", "c", *flags, str(header)] for header in headers if "/include/" in str(header)]
+# #pragma once in a main file is what is wanted here
+commands = [command + ["-Wno-pragma-once-outside-header"] if "clang" in command[0] else command for command in commands]
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if "#pragma once in main file" not in line]
+    return command[-1], any("error" in line for line in lines) and "pragma-once" not in done.stdout, done.stdout
+
+
+wrong = 0
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for header, failed, output in pool.map(run, commands):
+        if failed:
+            wrong += 1
+            print(f"{header}: does not compile alone\n{output[:1500]}")
+print(f"checked {len(commands)} headers, wrong {wrong}")
+sys.exit(1 if wrong else 0)

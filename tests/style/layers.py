@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Every #include leads to the file's own layer or an earlier one (framework/LAYERS). usage: layers.py SOURCE_TREE"""
+import pathlib
+import re
+import sys
+
+tree = pathlib.Path(sys.argv[1])
+order = [line for line in (tree / "framework/LAYERS").read_text().splitlines() if line and not line.startswith("#")]
+wrong = checked = 0
+
+
+def layer_of(path):
+    return next((i for i, layer in enumerate(order) if path.startswith(layer + "/")), None)
+
+
+for source in sorted([*tree.glob("framework/**/*.[ch]*"), *tree.glob("reports/*.[ch]*"), *tree.glob("plugins/**/*.[ch]*")]):
+    path = source.relative_to(tree).as_posix()
+    own = layer_of(path)
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        if not (found := re.match(r'\s*#include "(.+)"', line)):
+            continue
+        checked += 1
+        other = layer_of(found[1])
+        # Plugins see the C ABI and pure readers of the lowest layers, nothing of the host.
+        allowed = own if own is not None else layer_of("framework/wheel/")
+        if other is not None and other > allowed:
+            wrong += 1
+            print(f"{path}:{number}: includes {found[1]} of a later layer")
+print(f"checked {checked} includes, wrong {wrong}")
+sys.exit(1 if wrong or checked < 100 else 0)
