@@ -16,10 +16,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-Version without_local(const Version& version) {
-  return Version::parse(version.public_text()).value();
-}
-
 // "2.9.*": epoch and release begin with the same numbers, missing ones counting as zero.
 bool has_prefix(const Version& version, const std::string& prefix_text) {
   const auto prefix = Version::parse(prefix_text);
@@ -37,18 +33,6 @@ bool has_prefix(const Version& version, const std::string& prefix_text) {
   return true;
 }
 
-// Same epoch and release numbers: pre- and post-releases of one release.
-bool same_release(const Version& a, const Version& b) {
-  std::vector<std::uint64_t> left = a.release(), right = b.release();
-  left.resize(std::max(left.size(), right.size()));
-  right.resize(left.size());
-  return left == right;
-}
-
-bool is_post(const Version& version) {
-  return version.public_text().find(".post") != std::string::npos;
-}
-
 // The release without its last number: what a compatible release (~=) must begin with.
 std::string compatible_prefix(const Version& version) {
   const std::string text = version.public_text();
@@ -62,20 +46,24 @@ bool clause_holds(const std::string& op, const std::string& wanted, const Versio
   if (op == "===") return version.text() == wanted;
   if (wanted.ends_with(".*")) return has_prefix(version, wanted.substr(0, wanted.size() - 2)) == (op == "==");
   const Version bound = Version::parse(wanted).value();
+  const Version open = version.without(Version::Without::local);
   // A local version counts only where the specifier itself names one.
-  const Version plain = bound.local().empty() ? without_local(version) : version;
+  const Version plain = bound.local().empty() ? open : version;
   if (op == "==") return plain == bound;
   if (op == "!=") return plain != bound;
-  const Version open = without_local(version);
   if (op == "<=") return open <= bound;
   if (op == ">=") return open >= bound;
   if (op == "~=") return open >= bound && has_prefix(version, compatible_prefix(bound));
-  // Exclusive comparisons leave out pre-releases (<), post-releases and local versions (>) of the bound's own release.
-  if (op == "<")
-    return version < bound && (bound.is_prerelease() || !version.is_prerelease() || !same_release(version, bound));
-  if (!(version > bound)) return false;
-  if (!is_post(bound) && is_post(version) && same_release(version, bound)) return false;
-  return version.local().empty() || !same_release(version, bound);
+  // Exclusive comparisons leave out the bound's own pre-releases (<), post-releases and local versions (>).
+  if (op == "<") {
+    const Version with_post = version.without(Version::Without::pre_and_dev);
+    const bool pre_of_bound = version.is_prerelease() && !bound.is_prerelease() &&
+                              (with_post == bound || with_post.without(Version::Without::post_and_dev) == bound);
+    return version < bound && !pre_of_bound;
+  }
+  const bool post_of_bound =
+      version.is_postrelease() && !bound.is_postrelease() && version.without(Version::Without::post_and_dev) == bound;
+  return version > bound && !post_of_bound && open != bound;
 }
 
 }  // namespace
@@ -105,15 +93,7 @@ Result<SpecifierSet> SpecifierSet::parse(std::string_view text) {
   return set;
 }
 
-bool SpecifierSet::contains(const Version& version, Prereleases prereleases) const {
-  const bool names_prerelease = std::any_of(clauses_.begin(), clauses_.end(), [](const Clause& clause) {
-    if (clause.op == "!=") return false;
-    const std::string text =
-        clause.version.ends_with(".*") ? clause.version.substr(0, clause.version.size() - 2) : clause.version;
-    const auto parsed = Version::parse(text);
-    return parsed && parsed->is_prerelease();
-  });
-  if (version.is_prerelease() && !names_prerelease && prereleases == Prereleases::as_named) return false;
+bool SpecifierSet::contains(const Version& version) const {
   return std::all_of(clauses_.begin(), clauses_.end(),
                      [&](const Clause& clause) { return clause_holds(clause.op, clause.version, version); });
 }

@@ -51,15 +51,9 @@ class Scanner {
     for (const std::string_view word : words) {
       if (text_.compare(at_, word.size(), word) == 0) {
         at_ += word.size();
-        const std::size_t after = at_;
-        if (is_separator(peek()) && is_digit(peek(1))) ++at_;
-        if (is_digit(peek())) {
-          if (const auto value = number()) return std::pair(position, *value);
-        } else {
-          at_ = after;
-          // "1.0a." is no version, but "1.0a.dev1" is: the separator belongs to what follows.
-          return std::pair(position, std::uint64_t{0});
-        }
+        if (is_separator(peek())) ++at_;  // also before nothing: "1.0a." is "1.0a0"
+        if (!is_digit(peek())) return std::pair(position, std::uint64_t{0});
+        if (const auto value = number()) return std::pair(position, *value);
       }
       ++position;
     }
@@ -188,6 +182,16 @@ const std::vector<std::uint64_t>& Version::release() const {
 }
 bool Version::is_prerelease() const {
   return pre_.has_value() || dev_.has_value();
+}
+
+Version Version::without(Without parts) const {
+  Version less = *this;
+  less.local_.clear();
+  if (parts == Without::local) return less;
+  less.dev_.reset();
+  if (parts == Without::pre_and_dev) less.pre_.reset();
+  if (parts == Without::post_and_dev) less.post_.reset();
+  return less;
 }
 
 // The order of PEP 440, "Summary of permitted suffixes and relative ordering": .devN, aN, bN, rcN, none, .postN.

@@ -23,6 +23,10 @@ class Version {
   [[nodiscard]] std::string local() const;        // "cu130", or empty
   [[nodiscard]] const std::vector<std::uint64_t>& release() const;
   [[nodiscard]] bool is_prerelease() const;
+  [[nodiscard]] bool is_postrelease() const { return post_.has_value(); }
+  // The same version less some of its parts; the local version goes always.
+  enum class Without { local, pre_and_dev, post_and_dev };
+  [[nodiscard]] Version without(Without parts) const;
 
   std::strong_ordering operator<=>(const Version& other) const;
   bool operator==(const Version& other) const;
@@ -37,13 +41,11 @@ class Version {
 };
 
 // A comma-separated set such as ">=2.8,<2.16", "==2.9.*", "~=2.4", "===x". Empty: everything.
-enum class Prereleases { as_named, allowed };
-
 class SpecifierSet {
  public:
   static Result<SpecifierSet> parse(std::string_view text);
-  // as_named: pre-releases count only where the set itself names one, as PEP 440 says.
-  [[nodiscard]] bool contains(const Version& version, Prereleases prereleases = Prereleases::as_named) const;
+  // Pre-releases count like any version: which of several to prefer is the resolver's business.
+  [[nodiscard]] bool contains(const Version& version) const;
   [[nodiscard]] std::string text() const;
 
  private:

@@ -31,10 +31,7 @@ std::uint32_t gnu_hash(std::string_view name) {
 ElfFile::ElfFile(RawTables tables, std::shared_ptr<const void> backing)
     : tables_(std::move(tables)), backing_(std::move(backing)) {
   symbol_count_ = static_cast<std::uint32_t>(tables_.dynsym.size() / kSymbolSize);
-  for (const Segment& segment : tables_.segments)
-    if (segment.type == PT_LOAD && segment.file_size != 0 &&
-        (segment.offset > tables_.file_size || segment.file_size > tables_.file_size - segment.offset))
-      truncated_ = true;
+  truncated_ = ends_early(tables_);
   decode_dynamic();
   decode_version_needs();
   decode_version_definitions();

@@ -65,6 +65,9 @@ struct RawTables {
 // Throws FormatError.
 std::vector<Segment> read_program_headers(const ByteSource& file);
 
+// A loaded segment reaches beyond the end of the file.
+bool ends_early(const RawTables& tables);
+
 // Finds the tables of a 64-bit little-endian file. Of another class or byte order only the header is read.
 // Throws FormatError.
 RawTables read_tables(const ByteSource& file);

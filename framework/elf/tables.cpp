@@ -239,6 +239,13 @@ void read_build_id(const ByteSource& file, RawTables& tables) {
 
 }  // namespace
 
+bool ends_early(const RawTables& tables) {
+  return std::any_of(tables.segments.begin(), tables.segments.end(), [&](const Segment& s) {
+    return s.type == PT_LOAD && s.file_size != 0 &&
+           (s.offset > tables.file_size || s.file_size > tables.file_size - s.offset);
+  });
+}
+
 std::vector<Segment> read_program_headers(const ByteSource& file) {
   RawTables tables = read_header(file);
   if (tables.class64) read_segments(file, tables);
@@ -249,6 +256,8 @@ RawTables read_tables(const ByteSource& file) {
   RawTables tables = read_header(file);
   if (!tables.class64) return tables;
   read_segments(file, tables);
+  // Of a file that ends before its segments do nothing can be relied on: opening it kills the process (SIGBUS).
+  if (ends_early(tables)) return tables;
   read_dynamic(file, tables);
   read_build_id(file, tables);
 

@@ -117,7 +117,7 @@ class MarkerParser {
     const auto specifier = SpecifierSet::parse(op + right.value);
     const auto version = Version::parse(left.value);
     if (specifier && version && !right.value.empty() && left.variable != "platform_machine")
-      return specifier->contains(*version, Prereleases::allowed);
+      return specifier->contains(*version);
     if (op == "==" || op == "===") return left.value == right.value;
     if (op == "!=") return left.value != right.value;
     if (op == "<") return left.value < right.value;

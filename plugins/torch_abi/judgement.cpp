@@ -1,7 +1,6 @@
 #include "judgement.h"
 
 #include <algorithm>
-#include <set>
 
 #include "causes.h"
 
@@ -42,15 +41,17 @@ std::size_t Judgement::failing() const {
   }));
 }
 
+bool Judgement::counts(const Obstacle& obstacle) const {
+  return std::any_of(obstacle.files.begin(), obstacle.files.end(), [&](const std::string& path) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const FileOutcome& file) { return file.path == path && !file.other_python; });
+  });
+}
+
 std::vector<std::string> Judgement::causes() const {
-  std::set<std::string> of_counted;
-  for (const FileOutcome& file : files)
-    if (!file.other_python) of_counted.insert(file.path);
   std::vector<std::string> causes;
   for (const Obstacle& obstacle : obstacles)
-    if (files.empty() || std::any_of(obstacle.files.begin(), obstacle.files.end(),
-                                     [&](const auto& f) { return of_counted.contains(f); }))
-      add_once(causes, obstacle.cause);
+    if (counts(obstacle)) add_once(causes, obstacle.cause);
   std::stable_sort(causes.begin(), causes.end(),
                    [](const std::string& a, const std::string& b) { return repair_order(a) < repair_order(b); });
   return causes;

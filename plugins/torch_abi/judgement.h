@@ -35,6 +35,8 @@ struct Judgement {
 
   [[nodiscard]] std::size_t counted() const;
   [[nodiscard]] std::size_t failing() const;
+  // Whether some counted file meets it; what only files for another Python meet is listed and speaks against nothing.
+  [[nodiscard]] bool counts(const Obstacle& obstacle) const;
   // Causes of all obstacles in counted files, the one to repair first in front.
   [[nodiscard]] std::vector<std::string> causes() const;
 };

@@ -59,7 +59,6 @@ std::string sentence_for(const Obstacle& obstacle, const std::vector<std::string
   return sentence;
 }
 
-// The files of this machine as one sentence; of many only the folders matter.
 std::string join(const std::vector<std::string>& items, const char* separator) {
   std::string joined;
   for (const std::string& item : items) joined += (joined.empty() ? "" : separator) + item;
@@ -67,15 +66,16 @@ std::string join(const std::vector<std::string>& items, const char* separator) {
 }
 
 std::size_t undefined_symbols(const Judgement& judgement) {
-  return static_cast<std::size_t>(
-      std::count_if(judgement.obstacles.begin(), judgement.obstacles.end(),
-                    [](const Obstacle& o) { return o.kind == "undefined-symbol" && o.cause == kTorchAbi; }));
+  return static_cast<std::size_t>(std::count_if(
+      judgement.obstacles.begin(), judgement.obstacles.end(),
+      [&](const Obstacle& o) { return o.kind == "undefined-symbol" && o.cause == kTorchAbi && judgement.counts(o); }));
 }
 
 std::vector<std::string> missing_libraries(const Judgement& judgement, std::string_view cause) {
   std::vector<std::string> missing;
   for (const Obstacle& obstacle : judgement.obstacles)
-    if (obstacle.kind == "library-not-found" && obstacle.cause == cause) missing.push_back(obstacle.library);
+    if (obstacle.kind == "library-not-found" && obstacle.cause == cause && judgement.counts(obstacle))
+      missing.push_back(obstacle.library);
   return missing;
 }
 
@@ -100,8 +100,8 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
     add(fields, missing ? "needed_by" : "files", missing ? obstacle.needed_by : obstacle.files);
     if (missing) add(fields, "files", obstacle.files);
     add(fields, "searched", obstacle.searched);
-    finding(cell, obstacle.cause, obstacle.kind, obstacle.files.empty() ? "" : obstacle.files.front(),
-            sentence_for(obstacle, instead), fields);
+    finding(cell, judgement.counts(obstacle) ? obstacle.cause : "", obstacle.kind,
+            obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
   }
   for (const FileOutcome& file : judgement.files) {
     const char* outcome = file.outcome == COMPATRIX_LOADS        ? "loads"
@@ -157,7 +157,7 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
     const std::size_t symbols = undefined_symbols(judgement);
     std::vector<std::string> libraries;
     for (const Obstacle& o : judgement.obstacles)
-      if (o.kind == "library-not-found") libraries.push_back(o.library);
+      if (o.kind == "library-not-found" && judgement.counts(o)) libraries.push_back(o.library);
     if (!libraries.empty()) summary += join(libraries, ", ") + " not found";
     if (symbols != 0)
       summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";

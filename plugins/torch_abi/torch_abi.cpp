@@ -38,8 +38,8 @@ std::string named(const compatrix_distribution& distribution) {
 // A torch that can't be imported itself: nothing can be said of what comes after.
 void conclude_broken_torch(const Cell& cell, const compatrix_load& load, const Subject& subject) {
   Judgement judgement;
-  add_problems(judgement, load, "torch");
   judgement.files.push_back({.path = "torch", .outcome = load.outcome, .message = load.message, .first_cause = {}});
+  add_problems(judgement, load, "torch");
   report_findings(cell, judgement);
   report_remedies(cell, judgement, {subject.torch, subject.torch});
   const std::vector<std::string> causes = judgement.causes();

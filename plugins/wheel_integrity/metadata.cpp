@@ -65,9 +65,7 @@ void examine_requirements(Examination& examination, const wheel::Metadata& metad
     for (std::size_t i = 0; i < environment->distribution_count(examination.run); ++i) {
       const compatrix_distribution* other = environment->distribution(examination.run, i);
       const auto version = other->name == requirement->project ? Version::parse(other->version) : Version::parse("0");
-      if (other->name != requirement->project || !version ||
-          specifiers->contains(*version, compatrix::Prereleases::allowed))
-        continue;
+      if (other->name != requirement->project || !version || specifiers->contains(*version)) continue;
       examination.found.push_back({"dependency-conflict",
                                    "requirement-not-met",
                                    "",

@@ -13,21 +13,24 @@ TEST_CASE("a program's output, errors and exit code come back apart", "[subproce
 }
 
 TEST_CASE("a variable is set in the program's environment only", "[subprocess]") {
-  const auto run = run_program({.arguments = {"sh", "-c", "printf %s \"$FIXTURE_VALUE\""}, .environment = {{"FIXTURE_VALUE", "a b"}}});
+  const auto run = run_program(
+      {.arguments = {"sh", "-c", "printf %s \"$FIXTURE_VALUE\""}, .environment = {{"FIXTURE_VALUE", "a b"}}});
   REQUIRE(run);
   CHECK(run->output == "a b");
   CHECK(std::getenv("FIXTURE_VALUE") == nullptr);
 }
 
 TEST_CASE("a program that does not end is ended, with what it started", "[subprocess]") {
-  const auto run = run_program({.arguments = {"sh", "-c", "sleep 60 & sleep 60"}, .environment = {}, .timeout = std::chrono::seconds(1)});
+  const auto run = run_program(
+      {.arguments = {"sh", "-c", "sleep 60 & sleep 60"}, .environment = {}, .timeout = std::chrono::seconds(1)});
   REQUIRE(run);
   CHECK(run->timed_out);
   CHECK(run->exit_code == 128 + 9);
 }
 
 TEST_CASE("output beyond the limit is dropped, not kept", "[subprocess]") {
-  const auto run = run_program({.arguments = {"sh", "-c", "head -c 5000000 /dev/zero"}, .environment = {}, .longest_output = 1000});
+  const auto run =
+      run_program({.arguments = {"sh", "-c", "head -c 5000000 /dev/zero"}, .environment = {}, .longest_output = 1000});
   REQUIRE(run);
   CHECK(run->output.size() == 1000);
   CHECK(run->exit_code == 0);

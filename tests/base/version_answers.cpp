@@ -1,4 +1,5 @@
-// Answers lines on standard input: "order A B" with <, =, > or "invalid"; "contains SET|VERSION" with yes, no or "invalid".
+// Answers lines on standard input: "order A B" with <, =, > or "invalid"; "contains SET|VERSION" with yes, no or
+// "invalid".
 #include <iostream>
 #include <string>
 

@@ -13,10 +13,12 @@ using namespace compatrix;
 
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 // "hello hello hello hello\n" as a raw DEFLATE stream.
-const std::string kHello("\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x27\xb8\x00", 11);
+const std::string kHello("\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x27\xb9\x00", 11);
 
 }  // namespace
 

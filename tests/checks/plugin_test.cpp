@@ -11,12 +11,15 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::filesystem::path fixture(const std::string& name) { return std::string(FIXTURES) + "/plugins/" + name + "/" + name + ".so"; }
+std::filesystem::path fixture(const std::string& name) {
+  return std::string(FIXTURES) + "/plugins/" + name + "/" + name + ".so";
+}
 
 CheckResult answer_of(const std::string& plugin) {
   const support::ScratchFolder folder;
   Evaluator evaluator;
-  const std::string question = encode_question({.environment = {.site_packages = "/cell"}, .parameters = {}}, folder.path());
+  const std::string question =
+      encode_question({.environment = {.site_packages = "/cell"}, .parameters = {}}, folder.path());
   return evaluator.evaluate(fixture(plugin), "plain", question, [](const auto&) { return std::nullopt; });
 }
 
@@ -34,9 +37,11 @@ TEST_CASE("a plugin is known by its note before anything of it runs", "[plugin]"
 
 TEST_CASE("a wrong plugin is refused with one sentence that says what to do", "[plugin]") {
   const support::ScratchFolder folder;
-  CHECK_THAT(inspect_plugin(fixture("newer_major")).error().message, ContainsSubstring("was built for ABI 2.0, this compatrix has 1.0; update compatrix"));
+  CHECK_THAT(inspect_plugin(fixture("newer_major")).error().message,
+             ContainsSubstring("was built for ABI 2.0, this compatrix has 1.0; update compatrix"));
   CHECK_THAT(inspect_plugin(fixture("no_note")).error().message, ContainsSubstring("it has no compatrix note"));
-  CHECK_THAT(inspect_plugin(folder.write("text.so", "a text, and no short one")).error().message, ContainsSubstring("is no plugin"));
+  CHECK_THAT(inspect_plugin(folder.write("text.so", "a text, and no short one")).error().message,
+             ContainsSubstring("is no plugin"));
   CHECK_THAT(inspect_plugin(folder.path() / "none.so").error().message, ContainsSubstring("No such file"));
   const auto writable = folder.path() / "writable.so";
   std::filesystem::copy_file(fixture("plain_c"), writable);
@@ -45,12 +50,14 @@ TEST_CASE("a wrong plugin is refused with one sentence that says what to do", "[
 }
 
 TEST_CASE("loading keeps the linker's own words", "[plugin]") {
-  CHECK_THAT(load_plugin(fixture("undefined_symbol")).error().message, ContainsSubstring("undefined symbol: nobody_has_this"));
+  CHECK_THAT(load_plugin(fixture("undefined_symbol")).error().message,
+             ContainsSubstring("undefined symbol: nobody_has_this"));
   CHECK_THAT(load_plugin(fixture("no_note")).error().message, ContainsSubstring("exports no compatrix_plugin_entry"));
 }
 
 TEST_CASE("of two plugins with one check the first counts, the second is refused", "[plugin]") {
-  const auto catalogue = find_plugins({fixture("plain_c").parent_path(), fixture("throws").parent_path(), "/no/such/folder"});
+  const auto catalogue =
+      find_plugins({fixture("plain_c").parent_path(), fixture("throws").parent_path(), "/no/such/folder"});
   REQUIRE(catalogue.plugins.size() == 1);
   CHECK(catalogue.with_check("plain") == &catalogue.plugins[0]);
   CHECK(catalogue.with_check("other") == nullptr);

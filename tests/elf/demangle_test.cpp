@@ -17,13 +17,14 @@ TEST_CASE("two signatures of one function are one entity", "[demangle]") {
 
 TEST_CASE("template arguments are part of the entity, however nested", "[demangle]") {
   CHECK(entity_of("_ZNK2at10TensorBase8data_ptrIfEEPT_v").scope() == "N2at10TensorBase");
-  CHECK(entity_of("_ZNSt6vectorISt4pairIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEESaIS7_EE9push_backERKS7_").scope() ==
-        "NSt6vectorISt4pairIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEESaIS7_E");
+  CHECK(entity_of("_ZNSt6vectorISt4pairIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEESaIS7_EE9push_backERKS7_")
+            .scope() == "NSt6vectorISt4pairIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEESaIS7_EE");
   CHECK(entity_of("_ZN1a1bILi12ELb1EE1fEv").scope() == "N1a1bILi12ELb1EE");
 }
 
 TEST_CASE("names of other kinds have no entity and do not end the reader", "[demangle]") {
-  for (const char* name : {"", "_Z", "_ZN", "_ZN3", "_ZN99999999999999999999a", "main", "_ZN1aI", "_ZNSt", "_ZZ4mainE1x", "_ZN1aILE", "_ZGVZ1fvE1x"})
+  for (const char* name : {"", "_Z", "_ZN", "_ZN3", "_ZN99999999999999999999a", "main", "_ZN1aI", "_ZNSt",
+                           "_ZZ4mainE1x", "_ZN1aILE", "_ZGVZ1fvE1x"})
     CHECK(entity_of(name).name.empty());
 }
 

@@ -38,8 +38,10 @@ TEST_CASE("a cache of another format is refused", "[environment]") {
 }
 
 TEST_CASE("an environment survives its way to a worker", "[environment]") {
-  Environment environment{.python = "3.12", .machine = "x86_64", .interpreter = "/usr/bin/python3", .site_packages = "/cell/site"};
-  environment.distributions.push_back({.name = "torch", .version = "2.10.0+cu130", .requested = true, .file_name = "t.whl", .sha256 = "ab"});
+  Environment environment{
+      .python = "3.12", .machine = "x86_64", .interpreter = "/usr/bin/python3", .site_packages = "/cell/site"};
+  environment.distributions.push_back(
+      {.name = "torch", .version = "2.10.0+cu130", .requested = true, .file_name = "t.whl", .sha256 = "ab"});
   const Environment again = environment_from_json(nlohmann::json::parse(to_json(environment).dump()));
   CHECK(again.python == "3.12");
   REQUIRE(again.distributions.size() == 1);

@@ -38,7 +38,9 @@ struct OpenWheel {
   std::shared_ptr<RandomAccess> archive;
   wheel::ZipDirectory directory;
   explicit OpenWheel(const std::vector<support::ArchiveEntry>& files) {
-    archive = open_local_file(folder.write("made-1.0-py3-none-any.whl", support::write_wheel("made", "1.0", "py3-none-any", files))).value();
+    archive = open_local_file(
+                  folder.write("made-1.0-py3-none-any.whl", support::write_wheel("made", "1.0", "py3-none-any", files)))
+                  .value();
     directory = wheel::read_zip_directory(*archive).value();
   }
 };
@@ -67,7 +69,8 @@ TEST_CASE("facts that were cut or changed are refused, not misread", "[facts]") 
 }
 
 TEST_CASE("a member is held against its RECORD digest while it is read", "[facts]") {
-  const OpenWheel wheel({{.name = "made/root.so", .content = content_of(kLibrary)}, {.name = "made/text.so", .content = "no ELF file"}});
+  const OpenWheel wheel(
+      {{.name = "made/root.so", .content = content_of(kLibrary)}, {.name = "made/text.so", .content = "no ELF file"}});
   const auto extract = [&](std::size_t entry, const std::string& digest) {
     const auto encoded = facts::extract_library(*wheel.archive, wheel.directory.entries[entry], digest).value();
     return facts::decode_library("x", std::make_shared<Bytes>(encoded)).value();
@@ -83,7 +86,8 @@ TEST_CASE("what lies in the middle of a large file is asked for by name", "[fact
   std::string content(1000, 'x');
   content.replace(500, 6, "middle");
   const auto stream = [&](facts::KeptBytes& kept) {
-    for (std::size_t at = 0; at < content.size(); at += 30) kept.append(std::as_bytes(std::span(content).subspan(at, std::min<std::size_t>(30, content.size() - at))));
+    for (std::size_t at = 0; at < content.size(); at += 30)
+      kept.append(std::as_bytes(std::span(content).subspan(at, std::min<std::size_t>(30, content.size() - at))));
   };
   facts::KeptBytes first(content.size(), {.beginning = 100, .end = 50}, {});
   stream(first);
@@ -101,11 +105,13 @@ TEST_CASE("the store gives back what was put, and nothing for what was damaged",
   const facts::FactStore store(folder.path());
   CHECK_FALSE(store.library("aa", "made/root.so"));
   const auto whole = elf::read_elf("root.so", MappedFile::open(kLibrary).value()).value();
-  REQUIRE(store.put_library("aa", "made/root.so", facts::encode_library(whole->tables(), facts::RecordAgreement::matches)));
+  REQUIRE(
+      store.put_library("aa", "made/root.so", facts::encode_library(whole->tables(), facts::RecordAgreement::matches)));
   REQUIRE(store.library("aa", "made/root.so"));
   CHECK(store.library("aa", "made/root.so")->elf->needed() == whole->needed());
   CHECK_FALSE(store.library("bb", "made/root.so"));
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "aa")) std::ofstream(entry.path()) << "damaged";
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "aa"))
+    std::ofstream(entry.path()) << "damaged";
   CHECK_FALSE(store.library("aa", "made/root.so"));
   REQUIRE(store.put_text("aa", "made/__init__.py", "import os\n"));
   CHECK(store.text("aa", "made/__init__.py") == "import os\n");
@@ -114,7 +120,8 @@ TEST_CASE("the store gives back what was put, and nothing for what was damaged",
 TEST_CASE("a wheel's files lie where an installer would put them", "[facts]") {
   facts::WheelFacts known;
   known.sha256 = "cc";
-  for (const char* name : {"made/a/b.py", "made-1.data/purelib/c.py", "made-1.data/platlib/made/d.so", "made-1.data/scripts/run"})
+  for (const char* name :
+       {"made/a/b.py", "made-1.data/purelib/c.py", "made-1.data/platlib/made/d.so", "made-1.data/scripts/run"})
     known.directory.entries.push_back({.name = name});
   const support::ScratchFolder folder;
   const facts::FactStore store(folder.path());

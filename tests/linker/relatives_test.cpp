@@ -7,8 +7,11 @@
 using namespace compatrix;
 
 TEST_CASE("the nearest relative is the same function, else a member of the same scope", "[relatives]") {
-  const auto c10 = elf::read_elf("c10", MappedFile::open(std::string(FIXTURES) + "/torch/torch2_cuda12/libc10.so").value()).value();
-  const auto cpu = elf::read_elf("cpu", MappedFile::open(std::string(FIXTURES) + "/torch/torch2_cuda12/libtorch_cpu.so").value()).value();
+  const auto c10 =
+      elf::read_elf("c10", MappedFile::open(std::string(FIXTURES) + "/torch/torch2_cuda12/libc10.so").value()).value();
+  const auto cpu =
+      elf::read_elf("cpu", MappedFile::open(std::string(FIXTURES) + "/torch/torch2_cuda12/libtorch_cpu.so").value())
+          .value();
   const std::vector<const elf::ElfFile*> libraries{nullptr, cpu.get(), c10.get()};
   linker::Relatives relatives;
   const auto changed = relatives.find("_ZN3c1013MessageLoggerC1EPKcii", libraries);

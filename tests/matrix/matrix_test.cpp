@@ -76,28 +76,36 @@ checks: [torch_abi]
   CHECK(cells[0].id() == "kernels=a,torch=2.10.0+cu130,index=cu130");
   CHECK(index_of(*matrix, cells[1]).value() == "http://127.0.0.1:1/cu128");
   unsetenv("COMPATRIX_FIXTURE_INDEX");
-  CHECK_THAT(index_of(*matrix, cells[0]).error().text(), ContainsSubstring("needs the environment variable COMPATRIX_FIXTURE_INDEX"));
+  CHECK_THAT(index_of(*matrix, cells[0]).error().text(),
+             ContainsSubstring("needs the environment variable COMPATRIX_FIXTURE_INDEX"));
   setenv("COMPATRIX_FIXTURE_INDEX", "http://127.0.0.1:2", 1);
   CHECK(index_of(*matrix, cells[0]).value() == "http://127.0.0.1:2/cu130");
   unsetenv("COMPATRIX_FIXTURE_INDEX");
 }
 
 TEST_CASE("a mistake is told with file, line, column, the line itself and the near word", "[matrix]") {
-  CHECK_THAT(error_after("checks:", "cheks:"), ContainsSubstring("m.yaml:8:1: unknown key 'cheks' in a matrix, did you mean 'checks'?") &&
-                                                   ContainsSubstring("8 | cheks: [torch_abi") && ContainsSubstring("^"));
-  CHECK_THAT(error_after("{kernels}\"]", "{kernel}\"]"), ContainsSubstring("m.yaml:7:") && ContainsSubstring("'{kernel}' is no axis of this matrix, did you mean 'kernels'?"));
-  CHECK_THAT(error_after("status: fail", "status: failed"), ContainsSubstring("unknown status 'failed', did you mean 'fail'?"));
+  CHECK_THAT(error_after("checks:", "cheks:"),
+             ContainsSubstring("m.yaml:8:1: unknown key 'cheks' in a matrix, did you mean 'checks'?") &&
+                 ContainsSubstring("8 | cheks: [torch_abi") && ContainsSubstring("^"));
+  CHECK_THAT(error_after("{kernels}\"]", "{kernel}\"]"),
+             ContainsSubstring("m.yaml:7:") &&
+                 ContainsSubstring("'{kernel}' is no axis of this matrix, did you mean 'kernels'?"));
+  CHECK_THAT(error_after("status: fail", "status: failed"),
+             ContainsSubstring("unknown status 'failed', did you mean 'fail'?"));
   CHECK_THAT(error_after("cause: torch-abi", "cause: torch_abi"), ContainsSubstring("did you mean 'torch-abi'?"));
-  CHECK_THAT(error_after("torch: 2.9.1, kernels: \"a==1\"}", "torch: 2.9.2, kernels: \"a==1\"}"), ContainsSubstring("axis 'torch' has no value '2.9.2', did you mean '2.9.1'?"));
+  CHECK_THAT(error_after("torch: 2.9.1, kernels: \"a==1\"}", "torch: 2.9.2, kernels: \"a==1\"}"),
+             ContainsSubstring("axis 'torch' has no value '2.9.2', did you mean '2.9.1'?"));
   CHECK_THAT(error_after("2027-06-01", "next year"), ContainsSubstring("a date such as 2027-06-01 was expected"));
-  CHECK_THAT(error_after("check: torch_abi, status: pass", "check: torch_api, status: pass"), ContainsSubstring("did you mean 'torch_abi'?"));
+  CHECK_THAT(error_after("check: torch_abi, status: pass", "check: torch_api, status: pass"),
+             ContainsSubstring("did you mean 'torch_abi'?"));
   CHECK_THAT(error_after("compatrix: 1", "compatrix: 2"), ContainsSubstring("reads matrix files of form 1"));
   CHECK_THAT(error_after(", reason: \"never built\"", ""), ContainsSubstring("the key 'reason' is missing"));
   CHECK_THAT(error_after("provider: wheels", "provider: wheel"), ContainsSubstring("did you mean 'wheels'?"));
 }
 
 TEST_CASE("YAML's traps are closed", "[matrix]") {
-  CHECK_THAT(error_after("name: made", "name: made\nname: again"), ContainsSubstring("m.yaml:3:1: 'name' stands here a second time (first in line 2)"));
+  CHECK_THAT(error_after("name: made", "name: made\nname: again"),
+             ContainsSubstring("m.yaml:3:1: 'name' stands here a second time (first in line 2)"));
   CHECK_THAT(read(kGood + "---\ncompatrix: 1\n").error().text(), ContainsSubstring("a second document begins here"));
   CHECK_THAT(read("").error().text(), ContainsSubstring("is empty"));
   CHECK_THAT(read("just a text\n").error().text(), ContainsSubstring("a matrix was expected"));

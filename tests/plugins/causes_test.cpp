@@ -7,11 +7,14 @@ using namespace torch_abi;
 namespace {
 
 std::string library_cause(const char* library) {
-  return std::string(cause_of({.kind = "library-not-found", .library = library, .symbol = "", .demangled = "", .expected_in = ""}, true));
+  return std::string(cause_of(
+      {.kind = "library-not-found", .library = library, .symbol = "", .demangled = "", .expected_in = ""}, true));
 }
-std::string symbol_cause(const char* symbol, const char* demangled, const char* expected_in, bool library_missing = false) {
-  return std::string(
-      cause_of({.kind = "undefined-symbol", .library = "", .symbol = symbol, .demangled = demangled, .expected_in = expected_in}, library_missing));
+std::string symbol_cause(const char* symbol, const char* demangled, const char* expected_in,
+                         bool library_missing = false) {
+  return std::string(cause_of(
+      {.kind = "undefined-symbol", .library = "", .symbol = symbol, .demangled = demangled, .expected_in = expected_in},
+      library_missing));
 }
 
 }  // namespace

@@ -14,32 +14,51 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 CheckResult failing() {
-  CheckResult result{.check = "torch_abi", .status = Status::fail, .cause = Cause::torch_abi, .summary = "4 of 12 files can't load"};
-  result.findings.push_back({.cause = Cause::torch_abi, .kind = "undefined-symbol", .file = "sgl_kernel/flash_ops.abi3.so", .message = "m",
-                             .fields = {{"symbol", "_ZN3c101fEib"}, {"demangled", "c10::f(int, bool)"}, {"expected_in", "libc10.so"},
-                                        {"instead", "c10::f(unsigned int, bool)"}, {"files", "sgl_kernel/flash_ops.abi3.so"}}});
-  result.findings.push_back({.cause = {}, .kind = "file-outcome", .file = "a.so", .message = "loads", .fields = {{"outcome", "loads"}}});
+  CheckResult result{
+      .check = "torch_abi", .status = Status::fail, .cause = Cause::torch_abi, .summary = "4 of 12 files can't load"};
+  result.findings.push_back({.cause = Cause::torch_abi,
+                             .kind = "undefined-symbol",
+                             .file = "sgl_kernel/flash_ops.abi3.so",
+                             .message = "m",
+                             .fields = {{"symbol", "_ZN3c101fEib"},
+                                        {"demangled", "c10::f(int, bool)"},
+                                        {"expected_in", "libc10.so"},
+                                        {"instead", "c10::f(unsigned int, bool)"},
+                                        {"files", "sgl_kernel/flash_ops.abi3.so"}}});
+  result.findings.push_back(
+      {.cause = {}, .kind = "file-outcome", .file = "a.so", .message = "loads", .fields = {{"outcome", "loads"}}});
   result.remedies = {"take the release that was built for this torch"};
   result.assumptions = {"import torch has run before"};
   return result;
 }
 
-CheckResult simple(Status status, const std::string& summary) { return {.check = "wheel_integrity", .status = status, .summary = summary}; }
+CheckResult simple(Status status, const std::string& summary) {
+  return {.check = "wheel_integrity", .status = status, .summary = summary};
+}
 
 ReportedCell cell(const std::string& torch, std::vector<ReportedResult> results) {
-  return {.id = "torch=" + torch, .axes = {{"torch", torch}}, .excluded = {}, .error = {}, .results = std::move(results)};
+  return {
+      .id = "torch=" + torch, .axes = {{"torch", torch}}, .excluded = {}, .error = {}, .results = std::move(results)};
 }
 
 // One of each status, and text that no XML may hold.
 Report everything() {
-  const std::string hostile = std::string("nul\0esc\x1b[31m ", 14) + "\xff\xfe \xed\xa0\x80 \xef\xbf\xbf ]]> <&\"'> \x0b\x0c";
-  Report report{.name = "made", .tool_version = "0", .started = "2026-12-01T12:00:00", .host = "here", .duration_s = 1.5, .cells = {}};
+  const std::string hostile =
+      std::string("nul\0esc\x1b[31m ", 14) + "\xff\xfe \xed\xa0\x80 \xef\xbf\xbf ]]> <&\"'> \x0b\x0c";
+  Report report{.name = "made",
+                .tool_version = "0",
+                .started = "2026-12-01T12:00:00",
+                .host = "here",
+                .duration_s = 1.5,
+                .cells = {}};
   report.cells.push_back(cell("1", {{.result = simple(Status::pass, "fine")}, {.result = failing()}}));
   report.cells.push_back(cell("2", {{.result = failing(), .expected = true, .expectation_reason = "known"}}));
-  report.cells.push_back(cell("3", {{.result = simple(Status::pass, "fine"), .broken_expectation = "line 7 expects fail, the answer is pass"}}));
+  report.cells.push_back(cell("3", {{.result = simple(Status::pass, "fine"),
+                                     .broken_expectation = "line 7 expects fail, the answer is pass"}}));
   report.cells.push_back(cell("4", {{.result = simple(Status::crash, "died: " + hostile)}, {.result = failing()}}));
   report.cells.back().results[1].result.findings[0].fields.emplace_back("demangled", hostile);
-  report.cells.back().results[1].result.findings.push_back({.cause = {}, .kind = "other", .file = hostile, .message = hostile, .fields = {}});
+  report.cells.back().results[1].result.findings.push_back(
+      {.cause = {}, .kind = "other", .file = hostile, .message = hostile, .fields = {}});
   report.cells.push_back(cell("5", {{.result = simple(Status::skip, "no GPU")}}));
   report.cells.push_back(cell("6", {{.result = simple(Status::warn, "tag differs")}}));
   report.cells.push_back(cell("7", {{.result = simple(Status::timeout, std::string(200'000, 'x'))}}));
@@ -69,7 +88,8 @@ TEST_CASE("exit codes are those of the documentation", "[reports]") {
   CHECK(exit_code(only({.result = failing()})) == 1);
   CHECK(exit_code(only({.result = failing(), .expected = true})) == 0);
   CHECK(exit_code(only({.result = simple(Status::pass, ""), .broken_expectation = "no longer"})) == 1);
-  for (const Status status : {Status::error, Status::crash, Status::timeout}) CHECK(exit_code(only({.result = simple(status, "")})) == 3);
+  for (const Status status : {Status::error, Status::crash, Status::timeout})
+    CHECK(exit_code(only({.result = simple(status, "")})) == 3);
   CHECK(exit_code(only({.result = simple(Status::skip, "no GPU")})) == 4);
   CHECK(exit_code(everything()) == 1);  // 1 before 3
   Report unmade = only({.result = simple(Status::pass, "")});
@@ -103,7 +123,8 @@ TEST_CASE("a journal gives the report back, also of a run that was killed", "[re
   REQUIRE(Journal::create(file));
   CHECK(std::filesystem::exists(file.string() + ".previous"));
   CHECK_FALSE(read_journal(file));
-  CHECK_THAT(read_journal(folder.write("other.jsonl", "{\"event\":\"run\"}\nx\n{}\n")).error().text(), ContainsSubstring("is no journal of this form"));
+  CHECK_THAT(read_journal(folder.write("other.jsonl", "{\"event\":\"run\"}\nx\n{}\n")).error().text(),
+             ContainsSubstring("is no journal of this form"));
 }
 
 TEST_CASE("the table says each answer in words and each failure once", "[reports]") {

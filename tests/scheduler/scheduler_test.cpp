@@ -16,15 +16,20 @@ namespace {
 std::map<std::string, CheckResult> results_of(const std::vector<std::string>& checks, WorkerPoolOptions options = {}) {
   std::vector<Job> jobs;
   for (const std::string& check : checks)
-    jobs.push_back({.cell = std::to_string(jobs.size()), .check = check, .plugin = {}, .request = "request " + check, .timeout = std::chrono::milliseconds(1500)});
+    jobs.push_back({.cell = std::to_string(jobs.size()),
+                    .check = check,
+                    .plugin = {},
+                    .request = "request " + check,
+                    .timeout = std::chrono::milliseconds(1500)});
   if (options.program.empty()) options.program = TEST_WORKER;
   std::map<std::string, CheckResult> results;
-  run_jobs(jobs, options,
-           [](const nlohmann::json& wanted) {
-             std::this_thread::sleep_for(std::chrono::milliseconds(2000));  // longer than the job's own time
-             return nlohmann::json{{"told", "facts for " + wanted.at("name").get<std::string>()}};
-           },
-           [&](const Job& job, const CheckResult& result) { results[job.check] = result; });
+  run_jobs(
+      jobs, options,
+      [](const nlohmann::json& wanted) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2000));  // longer than the job's own time
+        return nlohmann::json{{"told", "facts for " + wanted.at("name").get<std::string>()}};
+      },
+      [&](const Job& job, const CheckResult& result) { results[job.check] = result; });
   return results;
 }
 
@@ -43,14 +48,16 @@ int workers_left() {
 }  // namespace
 
 TEST_CASE("whatever a worker does, the others' answers stand and no process is left", "[scheduler]") {
-  const std::vector<std::string> checks{"fine", "abort", "segfault", "exit", "sleep", "leaves_child", "ignores_term", "flood", "garbage", "forged_end", "also fine"};
+  const std::vector<std::string> checks{"fine",         "abort", "segfault", "exit",       "sleep",    "leaves_child",
+                                        "ignores_term", "flood", "garbage",  "forged_end", "also fine"};
   const auto results = results_of(checks);
   REQUIRE(results.size() == checks.size());
   CHECK(results.at("fine").status == Status::pass);
   CHECK(results.at("also fine").status == Status::pass);
   CHECK(results.at("abort").status == Status::crash);
   CHECK_THAT(results.at("abort").summary, ContainsSubstring("SIGABRT"));
-  CHECK_THAT(results.at("segfault").summary, ContainsSubstring("SIGSEGV") || ContainsSubstring("exit status"));  // a sanitizer exits
+  CHECK_THAT(results.at("segfault").summary,
+             ContainsSubstring("SIGSEGV") || ContainsSubstring("exit status"));  // a sanitizer exits
   CHECK(results.at("exit").status == Status::crash);
   CHECK_THAT(results.at("exit").summary, ContainsSubstring("exit status 0"));
   for (const char* slow : {"sleep", "leaves_child", "ignores_term"}) {
@@ -83,9 +90,10 @@ TEST_CASE("a worker program that can't be started is an error for each job", "[s
 }
 
 TEST_CASE("an interrupted run ends its workers and starts nothing more", "[scheduler]") {
-  const auto results = results_of({"sleep", "fine"}, {.workers = 1, .interrupted = [begun = std::chrono::steady_clock::now()] {
-                                                        return std::chrono::steady_clock::now() - begun > std::chrono::milliseconds(300);
-                                                      }});
+  const auto results =
+      results_of({"sleep", "fine"}, {.workers = 1, .interrupted = [begun = std::chrono::steady_clock::now()] {
+                                       return std::chrono::steady_clock::now() - begun > std::chrono::milliseconds(300);
+                                     }});
   CHECK(results.size() == 1);
   CHECK(results.at("sleep").status == Status::error);
   CHECK(workers_left() == 0);

@@ -49,14 +49,21 @@ CheckResult behave(const compatrix::WorkerRequest& request) {
     if (::write(3, frame.data(), frame.size()) < 0) ::_exit(1);
     std::this_thread::sleep_for(std::chrono::seconds(300));
   }
-  if (check == "environment") return {.check = check, .status = Status::pass, .summary = std::getenv("COMPATRIX_SECRET") != nullptr ? "leaked" : "clean"};
+  if (check == "environment")
+    return {.check = check,
+            .status = Status::pass,
+            .summary = std::getenv("COMPATRIX_SECRET") != nullptr ? "leaked" : "clean"};
   if (check == "asks") {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return {.check = check, .status = Status::pass, .summary = request.ask({{"name", request.request}}).at("told").get<std::string>()};
+    return {.check = check,
+            .status = Status::pass,
+            .summary = request.ask({{"name", request.request}}).at("told").get<std::string>()};
   }
   return {.check = check, .status = Status::pass, .summary = "fine"};
 }
 
 }  // namespace
 
-int main() { return compatrix::serve_jobs(&behave); }
+int main() {
+  return compatrix::serve_jobs(&behave);
+}

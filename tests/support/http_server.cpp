@@ -32,7 +32,8 @@ AskedRange asked_range(const std::string& request, std::uint64_t size) {
 }
 
 std::string plain(int status, const std::string& headers, const std::string& body) {
-  return fmt::format("HTTP/1.1 {} X\r\n{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status, headers, body.size(), body);
+  return fmt::format("HTTP/1.1 {} X\r\n{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", status, headers,
+                     body.size(), body);
 }
 
 }  // namespace
@@ -56,7 +57,9 @@ HttpServer::~HttpServer() {
   ::close(listener_);
 }
 
-std::string HttpServer::url() const { return fmt::format("http://user:secret@127.0.0.1:{}/made-1.0-py3-none-any.whl", port_); }
+std::string HttpServer::url() const {
+  return fmt::format("http://user:secret@127.0.0.1:{}/made-1.0-py3-none-any.whl", port_);
+}
 
 void HttpServer::serve() {
   while (!stopping_) {
@@ -91,7 +94,8 @@ std::string HttpServer::response_to(const std::string& request) {
   const int number = requests_;
   if (fault_ == Fault::reset) return "";
   if (fault_ == Fault::not_found) return plain(404, "", "no such file");
-  if (fault_ == Fault::redirect_loop) return plain(302, fmt::format("Location: http://127.0.0.1:{}/again\r\n", port_), "");
+  if (fault_ == Fault::redirect_loop)
+    return plain(302, fmt::format("Location: http://127.0.0.1:{}/again\r\n", port_), "");
   if (fault_ == Fault::unavailable_once && number == 1) return plain(503, "", "later");
   if (fault_ == Fault::too_many_once && number == 1) return plain(429, "Retry-After: 1\r\n", "slower");
   const AskedRange range = asked_range(request, content_.size());
@@ -103,7 +107,8 @@ std::string HttpServer::response_to(const std::string& request) {
   std::string body = content_.substr(range.begin, range.end - range.begin + 1);
   const std::uint64_t size = content_.size() - (fault_ == Fault::shorter_than_locked ? 1 : 0);
   const std::uint64_t told = range.begin + (fault_ == Fault::wrong_range && range.begin != 0 ? 1 : 0);
-  std::string headers = fmt::format("Content-Range: bytes {}-{}/{}\r\nETag: \"{}\"\r\n", told, range.end, size, fault_ == Fault::changed ? number : 0);
+  std::string headers = fmt::format("Content-Range: bytes {}-{}/{}\r\nETag: \"{}\"\r\n", told, range.end, size,
+                                    fault_ == Fault::changed ? number : 0);
   if (fault_ == Fault::gzip) headers += "Content-Encoding: gzip\r\n";
   std::string response = plain(206, headers, body);
   if (fault_ == Fault::cut_body && body.size() > 1) response.resize(response.size() - body.size() / 2);

@@ -10,18 +10,18 @@ namespace support {
 
 enum class Fault {
   none,
-  no_ranges,             // 200 and the whole file, whatever was asked for
-  cut_body,              // half of what Content-Length promises, then the connection closes
-  reset,                 // closes the connection without a word
-  changed,               // another ETag with every answer
-  wrong_range,           // Content-Range of other bytes than asked for
-  shorter_than_locked,   // the whole size is one less
-  gzip,                  // Content-Encoding: gzip
-  unavailable_once,      // 503 the first time, then well
-  too_many_once,         // 429 with Retry-After: 1 the first time, then well
-  not_found,             // 404
-  redirect_loop,         // to itself
-  whole_but_short,       // no ranges, and the body ends early
+  no_ranges,            // 200 and the whole file, whatever was asked for
+  cut_body,             // half of what Content-Length promises, then the connection closes
+  reset,                // closes the connection without a word
+  changed,              // another ETag with every answer
+  wrong_range,          // Content-Range of other bytes than asked for
+  shorter_than_locked,  // the whole size is one less
+  gzip,                 // Content-Encoding: gzip
+  unavailable_once,     // 503 the first time, then well
+  too_many_once,        // 429 with Retry-After: 1 the first time, then well
+  not_found,            // 404
+  redirect_loop,        // to itself
+  whole_but_short,      // no ranges, and the body ends early
 };
 
 class HttpServer {

@@ -18,7 +18,9 @@ void put32(std::string& out, std::uint64_t value) {
   put16(out, value >> 16 & 0xffff);
 }
 
-std::uint32_t crc_of(const std::string& content) { return compatrix::crc32(0, std::as_bytes(std::span(content))); }
+std::uint32_t crc_of(const std::string& content) {
+  return compatrix::crc32(0, std::as_bytes(std::span(content)));
+}
 
 void put_common(std::string& out, const ArchiveEntry& entry, std::uint64_t size) {
   put16(out, entry.flags);
@@ -45,7 +47,8 @@ std::string write_archive(const std::vector<ArchiveEntry>& entries, const std::s
     put32(central, 0x02014b50);
     put16(central, 20);
     put16(central, 20);
-    put_common(central, entry, static_cast<std::uint64_t>(static_cast<std::int64_t>(entry.content.size()) + entry.size_change));
+    put_common(central, entry,
+               static_cast<std::uint64_t>(static_cast<std::int64_t>(entry.content.size()) + entry.size_change));
     put16(central, entry.name.size());
     put16(central, 0);
     put16(central, 0);
@@ -70,10 +73,12 @@ std::string write_archive(const std::vector<ArchiveEntry>& entries, const std::s
 std::vector<ArchiveEntry> wheel_entries(const std::string& name, const std::string& version, const std::string& tag,
                                         std::vector<ArchiveEntry> files, const std::string& metadata_lines) {
   const std::string folder = fmt::format("{}-{}.dist-info/", name, version);
-  files.push_back({.name = folder + "METADATA",
-                   .content = fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n{}", name, version, metadata_lines)});
-  files.push_back({.name = folder + "WHEEL",
-                   .content = fmt::format("Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: false\nTag: {}\n", tag)});
+  files.push_back(
+      {.name = folder + "METADATA",
+       .content = fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n{}", name, version, metadata_lines)});
+  files.push_back(
+      {.name = folder + "WHEEL",
+       .content = fmt::format("Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: false\nTag: {}\n", tag)});
   std::string record;
   for (const ArchiveEntry& file : files) {
     compatrix::Sha256 digest;
@@ -84,8 +89,8 @@ std::vector<ArchiveEntry> wheel_entries(const std::string& name, const std::stri
   return files;
 }
 
-std::string write_wheel(const std::string& name, const std::string& version, const std::string& tag, const std::vector<ArchiveEntry>& files,
-                        const std::string& metadata_lines) {
+std::string write_wheel(const std::string& name, const std::string& version, const std::string& tag,
+                        const std::vector<ArchiveEntry>& files, const std::string& metadata_lines) {
   return write_archive(wheel_entries(name, version, tag, files, metadata_lines));
 }
 

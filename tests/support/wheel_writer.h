@@ -12,9 +12,9 @@ struct ArchiveEntry {
   std::string name, content;
   std::uint16_t flags = 0;
   std::uint32_t external_attributes = 0;
-  std::uint32_t crc_change = 0;       // added to the CRC in both headers
-  std::string local_name;             // in the local header, where it is to differ
-  std::int64_t size_change = 0;       // added to the size in the central header
+  std::uint32_t crc_change = 0;  // added to the CRC in both headers
+  std::string local_name;        // in the local header, where it is to differ
+  std::int64_t size_change = 0;  // added to the size in the central header
 };
 
 // An archive of stored entries; `comment` is the archive's.

@@ -8,12 +8,14 @@
 using namespace compatrix::wheel;
 
 TEST_CASE("a wheel's name is taken apart, compressed tags expanded", "[dist_info]") {
-  const auto name = parse_wheel_name("cuda_bindings-12.9.4-1-cp311.cp312-abi3-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl");
+  const auto name =
+      parse_wheel_name("cuda_bindings-12.9.4-1-cp311.cp312-abi3-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl");
   REQUIRE(name);
   CHECK(name->project == "cuda_bindings");
   CHECK(name->build == "1");
   CHECK(name->tags.size() == 4);
-  for (const char* wrong : {"a-1.whl", "a-1-b-c-d.zip", "a--b-c-d.whl", "a-1-b-c-d-e-f.whl"}) CHECK_FALSE(parse_wheel_name(wrong));
+  for (const char* wrong : {"a-1.whl", "a-1-b-c-d.zip", "a--b-c-d.whl", "a-1-b-c-d-e-f.whl"})
+    CHECK_FALSE(parse_wheel_name(wrong));
   CHECK(normalise_project("Cuda_.Bindings") == "cuda-bindings");
 }
 
@@ -34,12 +36,14 @@ TEST_CASE("requirements are read in all their forms", "[dist_info]") {
   CHECK(full->specifiers == ">=2.8,<3");
   CHECK(full->marker == "python_version < '3.13'");
   CHECK(parse_requirement("torch==2.14.1")->specifiers == "==2.14.1");
-  CHECK(parse_requirement("made @ https://host/made-1-py3-none-any.whl ; os_name == 'posix'")->url == "https://host/made-1-py3-none-any.whl");
+  CHECK(parse_requirement("made @ https://host/made-1-py3-none-any.whl ; os_name == 'posix'")->url ==
+        "https://host/made-1-py3-none-any.whl");
   for (const char* wrong : {"", "==1", "a b", "a[b"}) CHECK_FALSE(parse_requirement(wrong));
 }
 
 TEST_CASE("metadata, WHEEL and RECORD are read with folded lines, quotes and either line end", "[dist_info]") {
-  const auto metadata = parse_metadata("Name: made\r\nVersion: 1.0+cu130\r\nRequires-Dist: torch\r\n ==2.10\r\n\r\nName: not this\r\n");
+  const auto metadata =
+      parse_metadata("Name: made\r\nVersion: 1.0+cu130\r\nRequires-Dist: torch\r\n ==2.10\r\n\r\nName: not this\r\n");
   REQUIRE(metadata);
   CHECK(metadata->version == "1.0+cu130");
   CHECK(metadata->requires_dist == std::vector<std::string>{"torch\n==2.10"});
@@ -65,12 +69,14 @@ TEST_CASE("markers are evaluated for the declared target", "[marker]") {
   CHECK_FALSE(holds("extra == 'test'"));
   CHECK(holds("'linux' in sys_platform"));
   CHECK(holds("platform_system not in 'Windows Darwin'"));
-  for (const char* wrong : {"", "python_version", "nonsense == '1'", "(os_name == 'posix'", "os_name = 'posix'", "os_name == 'posix' and"})
+  for (const char* wrong :
+       {"", "python_version", "nonsense == '1'", "(os_name == 'posix'", "os_name = 'posix'", "os_name == 'posix' and"})
     CHECK_FALSE(marker_holds(wrong, values));
   CHECK_FALSE(marker_holds(std::string(1000, '(') + "os_name == 'posix'", values));
 }
 
 TEST_CASE("credentials are taken out of foreign words", "[index]") {
-  CHECK(without_credentials("error at https://user:pass@host/simple and http://t@h/x") == "error at https://host/simple and http://h/x");
+  CHECK(without_credentials("error at https://user:pass@host/simple and http://t@h/x") ==
+        "error at https://host/simple and http://h/x");
   CHECK(without_credentials("mail a@b is kept") == "mail a@b is kept");
 }

@@ -47,9 +47,12 @@ wheels = [{ url = "https://host/old-2-py39-none-manylinux_2_28_x86_64.whl" }]
 
 TEST_CASE("a lock that can't serve says why", "[lock]") {
   const support::ScratchFolder folder;
-  const auto error_of = [&](const std::string& text) { return wheel::read_lock(folder.write("pylock.toml", text), {}).error().text(); };
-  CHECK_THAT(error_of("[[packages]]\nname = \"made\"\nversion = \"1\"\nsdist = { url = \"https://h/made-1.tar.gz\" }\n"),
-             ContainsSubstring("made 1 has no wheel for CPython 3.11 on x86_64"));
+  const auto error_of = [&](const std::string& text) {
+    return wheel::read_lock(folder.write("pylock.toml", text), {}).error().text();
+  };
+  CHECK_THAT(
+      error_of("[[packages]]\nname = \"made\"\nversion = \"1\"\nsdist = { url = \"https://h/made-1.tar.gz\" }\n"),
+      ContainsSubstring("made 1 has no wheel for CPython 3.11 on x86_64"));
   CHECK_THAT(error_of("not toml at all"), ContainsSubstring("pylock.toml:1:") && ContainsSubstring("is no TOML"));
   CHECK_THAT(error_of("a = 1\n"), ContainsSubstring("has no [[packages]]"));
 }
@@ -58,10 +61,12 @@ TEST_CASE("uv locks wheels of a folder, and an override lets a forbidden pair pa
   if (!wheel::find_uv()) SKIP("uv is not there (COMPATRIX_UV or PATH)");
   const support::ScratchFolder folder;
   for (const char* version : {"1.0", "2.0"})
-    folder.write("wheels/base_made-" + std::string(version) + "-py3-none-any.whl", support::write_wheel("base_made", version, "py3-none-any", {}));
+    folder.write("wheels/base_made-" + std::string(version) + "-py3-none-any.whl",
+                 support::write_wheel("base_made", version, "py3-none-any", {}));
   folder.write("wheels/kern_made-1.0-py3-none-any.whl",
                support::write_wheel("kern_made", "1.0", "py3-none-any", {}, "Requires-Dist: base-made==1.0\n"));
-  wheel::LockRequest request{.requirements = {"base-made==2.0", "kern-made"}, .find_links = {folder.path() / "wheels"}, .index = {}};
+  wheel::LockRequest request{
+      .requirements = {"base-made==2.0", "kern-made"}, .find_links = {folder.path() / "wheels"}, .index = {}};
   const auto file = folder.path() / "locks" / "a.toml";
   setenv("UV_NO_INDEX", "1", 1);
   const auto locked = wheel::write_lock(request, file);

@@ -33,18 +33,21 @@ bool has_rule(const std::vector<wheel::ZipDefect>& defects, const std::string& r
 }  // namespace
 
 TEST_CASE("a sound wheel has no defects and gives its members back", "[zip]") {
-  const Opened opened(support::write_wheel("made", "1.0", "py3-none-any", {{.name = "made/__init__.py", .content = "import os\n"}}));
+  const Opened opened(
+      support::write_wheel("made", "1.0", "py3-none-any", {{.name = "made/__init__.py", .content = "import os\n"}}));
   const auto directory = wheel::read_zip_directory(*opened.archive);
   REQUIRE(directory);
   CHECK(directory->defects.empty());
   CHECK(wheel::reconcile_local_headers(*opened.archive, *directory).empty());
   REQUIRE(directory->entries.size() == 4);
   CHECK(wheel::read_member(*opened.archive, directory->entries[0], 100).value() == "import os\n");
-  CHECK_THAT(wheel::read_member(*opened.archive, directory->entries[0], 3).error().message, ContainsSubstring("at most 3 were expected"));
+  CHECK_THAT(wheel::read_member(*opened.archive, directory->entries[0], 3).error().message,
+             ContainsSubstring("at most 3 were expected"));
 }
 
 TEST_CASE("a wheel that was cut anywhere is one clear sentence", "[zip]") {
-  const std::string whole = support::write_wheel("made", "1.0", "py3-none-any", {{.name = "made/a.py", .content = std::string(300, 'a')}});
+  const std::string whole =
+      support::write_wheel("made", "1.0", "py3-none-any", {{.name = "made/a.py", .content = std::string(300, 'a')}});
   for (std::size_t length = 0; length < whole.size(); length += 13) {
     const Opened opened(whole.substr(0, length));
     const auto directory = wheel::read_zip_directory(*opened.archive);
@@ -54,7 +57,8 @@ TEST_CASE("a wheel that was cut anywhere is one clear sentence", "[zip]") {
 }
 
 TEST_CASE("any byte of an archive may be wrong without a crash or a hang", "[zip]") {
-  const std::string whole = support::write_wheel("made", "1.0", "py3-none-any", {{.name = "made/a.py", .content = "a = 1\n"}});
+  const std::string whole =
+      support::write_wheel("made", "1.0", "py3-none-any", {{.name = "made/a.py", .content = "a = 1\n"}});
   for (std::size_t at = 0; at < whole.size(); ++at)
     for (const char change : {'\xff', '\x01', '\x80'}) {
       std::string damaged = whole;
@@ -84,9 +88,12 @@ TEST_CASE("what makes an archive ambiguous is a defect with its rule and entry",
   CHECK(has_rule(defects_of({{.name = "a", .content = "1", .flags = 8}}), "data-descriptor"));
   CHECK(has_rule(defects_of({{.name = "a", .content = "b", .external_attributes = 0120777U << 16}}), "symbolic-link"));
   CHECK(has_rule(defects_of({{.name = "a", .content = "1", .local_name = "b"}}), "local-name-differs"));
-  CHECK(has_rule(defects_of({{.name = "a", .content = "123"}, {.name = "b", .content = "1", .size_change = 0}}), "none") == false);
-  CHECK(has_rule(defects_of({{.name = "a", .content = "1"}, {.name = "b", .content = "2", .size_change = -1}}), "local-size-differs"));
-  CHECK(has_rule(defects_of({{.name = "a", .content = "1", .size_change = 3}, {.name = "b", .content = "2"}}), "overlapping-entries"));
+  CHECK(has_rule(defects_of({{.name = "a", .content = "123"}, {.name = "b", .content = "1", .size_change = 0}}),
+                 "none") == false);
+  CHECK(has_rule(defects_of({{.name = "a", .content = "1"}, {.name = "b", .content = "2", .size_change = -1}}),
+                 "local-size-differs"));
+  CHECK(has_rule(defects_of({{.name = "a", .content = "1", .size_change = 3}, {.name = "b", .content = "2"}}),
+                 "overlapping-entries"));
 }
 
 TEST_CASE("content that is not what the directory promises is an error with the offset", "[zip]") {
