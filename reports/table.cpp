@@ -1,4 +1,5 @@
-// The report for people: one row per cell, one column per check; below it each distinct answer that is no pass, once.
+// The report for people: one row per cell, one column per check; below it each distinct answer once, what needs a
+// person first.
 #include <algorithm>
 #include <map>
 
@@ -161,7 +162,6 @@ std::vector<Group> grouped(const Report& report) {
   for (const ReportedCell& cell : report.cells)
     for (const ReportedResult& reported : cell.results) {
       const CheckResult& result = reported.result;
-      if (result.status == Status::pass && reported.broken_expectation.empty()) continue;
       if (result.status == Status::excluded) continue;
       std::string key =
           fmt::format("{}|{}|{}|{}", result.check, word(result.status), result.summary, reported.broken_expectation);
@@ -175,6 +175,7 @@ std::vector<Group> grouped(const Report& report) {
       if (!g.reported->broken_expectation.empty()) return 0;
       if (g.reported->result.status == Status::warn) return 4;
       if (g.reported->result.status == Status::skip) return 5;
+      if (g.reported->result.status == Status::pass) return 6;
       return g.reported->expected ? 3 : g.reported->result.status == Status::fail ? 1 : 2;
     };
     return rank(a) < rank(b);
@@ -194,6 +195,7 @@ std::string describe(const Group& group, const TableOptions& options) {
   if (!group.reported->broken_expectation.empty())
     text += wrapped(visible_utf8(group.reported->broken_expectation), width, "    ");
   text += wrapped(visible_utf8(result.summary), width, "    ");
+  if (result.status == Status::pass) return text;
   for (const std::string& line : evidence_lines(result, kShownFindings)) text += wrapped(line, width, "      ");
   for (const std::string& remedy : result.remedies) text += wrapped("→ " + visible_utf8(remedy), width, "    ");
   if (group.reported->expected)

@@ -6,7 +6,7 @@
 
 namespace compatrix::facts {
 
-KeptBytes::KeptBytes(std::uint64_t size, Limits limits, std::vector<BytesNotKept> also) : size_(size) {
+KeptBytes::KeptBytes(std::uint64_t size, Limits limits, const std::vector<BytesNotKept>& also) : size_(size) {
   if (size <= limits.beginning + limits.end) {
     ranges_.push_back({.offset = 0, .size = size, .bytes = {}});
     return;

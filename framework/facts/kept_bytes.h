@@ -24,7 +24,7 @@ class KeptBytes : public ByteSource {
     std::uint64_t end = 32U << 20;
   };
 
-  KeptBytes(std::uint64_t size, Limits limits, std::vector<BytesNotKept> also);
+  KeptBytes(std::uint64_t size, Limits limits, const std::vector<BytesNotKept>& also);
 
   // Keeps this range too, from where the stream is now on.
   void keep(BytesNotKept range);

@@ -101,14 +101,16 @@ class MatrixReader {
       for (const auto& [name, value] : values) {
         if (matrix_.linked.empty() && find_axis(name) != nullptr)
           yaml_.refuse(row, fmt::format("axis '{}' is already given under axes", name));
-        auto axis =
-            std::find_if(matrix_.axes.begin(), matrix_.axes.end(), [&](const Axis& a) { return a.name == name; });
-        if (axis == matrix_.axes.end()) axis = matrix_.axes.insert(axis, {.name = name, .values = {}});
-        if (std::find(axis->values.begin(), axis->values.end(), value) == axis->values.end())
-          axis->values.push_back(value);
+        add_value(name, value);
       }
       matrix_.linked.push_back(std::move(values));
     }
+  }
+
+  void add_value(const std::string& name, const std::string& value) {
+    auto axis = std::find_if(matrix_.axes.begin(), matrix_.axes.end(), [&](const Axis& a) { return a.name == name; });
+    if (axis == matrix_.axes.end()) axis = matrix_.axes.insert(axis, {.name = name, .values = {}});
+    if (std::find(axis->values.begin(), axis->values.end(), value) == axis->values.end()) axis->values.push_back(value);
   }
 
   void read_indexes(const YAML::Node& node) {

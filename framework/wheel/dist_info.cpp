@@ -177,16 +177,14 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text) {
       } else {
         quoted = !quoted;
       }
-    } else if (quoted && at < text.size()) {
-      fields.back() += c;
-    } else if (c == ',') {
+    } else if (c == ',' && !quoted) {
       fields.emplace_back();
-    } else if (c == '\n') {
+    } else if (c == '\n' && (!quoted || at == text.size())) {
       if (!finish_line())
         return Error{"RECORD", fmt::format("line {}: three fields were expected (path, digest, size)", line)};
       fields.assign(1, {});
       ++line;
-    } else if (c != '\r') {
+    } else if (quoted || c != '\r') {
       fields.back() += c;
     }
   }
