@@ -8,6 +8,7 @@
 
 #include "framework/base/text.h"
 #include "framework/bytes/mapped_file.h"
+#include "framework/bytes/owned_bytes.h"
 #include "framework/elf/demangle.h"
 #include "framework/environment/learn_wheel.h"
 #include "framework/facts/extract.h"
@@ -18,24 +19,6 @@ namespace compatrix {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Stored facts that never reached a disk.
-class OwnedBytes : public ByteSource {
- public:
-  explicit OwnedBytes(std::string bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
-  [[nodiscard]] ByteView slice(std::uint64_t offset, std::uint64_t size) const override {
-    return ByteView(std::as_bytes(std::span(bytes_))).slice(offset, size);
-  }
-
- private:
-  std::string bytes_;
-};
-
-bool named_as_shared_object(const std::string& path) {
-  const std::string base = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
-  return base.ends_with(".so") || base.find(".so.") != std::string::npos;
-}
 
 Result<Explanation> explain_wheel(const std::filesystem::path& file) {
   auto archive = open_local_file(file);
@@ -53,7 +36,7 @@ Result<Explanation> explain_wheel(const std::filesystem::path& file) {
   known->index();
   Explanation explanation{.file = file.string(), .wheel = known, .objects = {}};
   for (const auto& [path, entry] : known->files()) {
-    if (!named_as_shared_object(path)) continue;
+    if (!wheel::is_shared_object_name(path)) continue;
     auto encoded = facts::extract_library(**archive, *entry, {});
     if (!encoded) {
       explanation.objects.push_back({.path = path, .elf = nullptr, .defect = encoded.error().message});

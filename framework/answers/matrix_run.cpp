@@ -69,6 +69,9 @@ class CellMaker {
   Result<wheel::LockRequest> request_for(const Cell& cell) const {
     wheel::LockRequest request;
     request.requirements = requirements_of(matrix_, cell);
+    for (std::string& requirement : request.requirements)
+      if (requirement.ends_with(".whl") && requirement.find("://") == std::string::npos)
+        requirement = std::filesystem::absolute(matrix_.file.parent_path() / requirement).lexically_normal();
     for (const std::string& folder : matrix_.environment.find_links)
       request.find_links.push_back(std::filesystem::absolute(matrix_.file.parent_path() / folder));
     auto index = index_of(matrix_, cell);

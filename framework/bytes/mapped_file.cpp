@@ -32,4 +32,11 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
+std::string read_small_file(const std::filesystem::path& path) {
+  constexpr std::uint64_t kLargest = 64U << 20;
+  const auto mapped = MappedFile::open(path);
+  if (!mapped || (*mapped)->size() > kLargest) return {};
+  return std::string((*mapped)->slice(0, (*mapped)->size()).text());
+}
+
 }  // namespace compatrix

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "framework/base/result.h"
 #include "framework/bytes/byte_view.h"
@@ -26,5 +27,8 @@ class MappedFile : public ByteSource {
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::span<const std::byte> bytes_;
 };
+
+// A text of at most 64 MiB; empty where there is no such file or it can't be read.
+std::string read_small_file(const std::filesystem::path& path);
 
 }  // namespace compatrix

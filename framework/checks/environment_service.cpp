@@ -1,29 +1,14 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "framework/bytes/mapped_file.h"
 #include "framework/checks/run_context.h"
 #include "framework/checks/services.h"
 #include "framework/wheel/dist_info.h"
 
 namespace compatrix {
 namespace {
-
-std::string read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// "libx.so", "libx.so.1", "module.cpython-311-x86_64-linux-gnu.so"
-bool named_as_shared_object(std::string_view path) {
-  const std::string_view base = path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
-  const std::size_t at = base.find(".so");
-  if (at == std::string_view::npos || at == 0) return false;
-  const std::string_view rest = base.substr(base.rfind(".so") + 3);
-  return rest.empty() || (rest.front() == '.' && rest.find_first_not_of("0123456789.") == std::string_view::npos);
-}
 
 const Distribution& distribution_at(compatrix_run* run, std::size_t index) {
   return run->files->environment().distributions.at(index);
@@ -52,7 +37,7 @@ const compatrix_distribution* distribution(compatrix_run* run, std::size_t index
   const auto facts = facts_at(run, index);
   Arena& arena = run->arena;
   const auto text = [&](const std::string& of_wheel, const char* name) {
-    return arena.text(facts ? of_wheel : d.dist_info.empty() ? std::string() : read_file(d.dist_info / name));
+    return arena.text(facts ? of_wheel : d.dist_info.empty() ? std::string() : read_small_file(d.dist_info / name));
   };
   const std::string none;
   run->distributions[index] = arena.keep(compatrix_distribution{
@@ -72,7 +57,7 @@ const compatrix_distribution* distribution(compatrix_run* run, std::size_t index
 // Files of an installed distribution are those that its RECORD lists and the disk has.
 std::vector<std::pair<std::string, std::uint64_t>> installed_files(compatrix_run* run, const Distribution& d) {
   std::vector<std::pair<std::string, std::uint64_t>> files;
-  const auto record = wheel::parse_record(read_file(d.dist_info / "RECORD"));
+  const auto record = wheel::parse_record(read_small_file(d.dist_info / "RECORD"));
   if (!record) return files;
   for (const wheel::RecordEntry& entry : *record) {
     std::error_code failure;
@@ -90,7 +75,7 @@ const std::vector<compatrix_file>& files_of(compatrix_run* run, std::size_t inde
     files.push_back({.struct_size = sizeof(compatrix_file),
                      .path = path,
                      .size = size,
-                     .shared_object = named_as_shared_object(path) ? 1 : 0});
+                     .shared_object = wheel::is_shared_object_name(path) ? 1 : 0});
   };
   if (const auto facts = facts_at(run, index)) {
     // The facts stay in the library for the life of the worker: their paths need no copy.
@@ -132,7 +117,7 @@ const std::vector<compatrix_defect>& defects_of(compatrix_run* run, std::size_t 
                              .message = arena.text(defect.message)});
   if (facts->read_whole) return place->second;
   for (const auto& [path, entry] : facts->files()) {
-    if (!named_as_shared_object(path)) continue;
+    if (!wheel::is_shared_object_name(path)) continue;
     const auto library = run->wheels->library(facts->sha256, entry->name);
     if (library && library->record == facts::RecordAgreement::differs)
       place->second.push_back({.struct_size = sizeof(compatrix_defect),

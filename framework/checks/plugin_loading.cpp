@@ -2,6 +2,8 @@
 // have the names of our constants.
 #include <exception>
 
+#include <dlfcn.h>
+
 // Header-only with the standard file system.
 #define BOOST_DLL_USE_STD_FS
 #include <fmt/format.h>
@@ -35,11 +37,13 @@ std::optional<std::string> descriptor_fault(const compatrix_plugin& plugin) {
 
 Result<const compatrix_plugin*> load_plugin(const std::filesystem::path& file) try {
   namespace dll = boost::dll;
-  // The throwing form: the other one loses the loader's own words, which are the evidence. Never unloaded: its checks
-  // and their destructors may outlive any handle.
-  auto* library = new dll::shared_library(file.string(), dll::load_mode::rtld_now | dll::load_mode::rtld_local);
-  if (!library->has("compatrix_plugin_entry")) return Error{file.string(), "exports no compatrix_plugin_entry"};
-  const auto& plugin = library->get<const compatrix_plugin>("compatrix_plugin_entry");
+  // The throwing form: the other one loses the loader's own words, which are the evidence. RTLD_NODELETE, which
+  // Boost.DLL has no name for, keeps the plugin mapped when the handle goes: its checks may outlive it.
+  const auto mode =
+      dll::load_mode::rtld_now | dll::load_mode::rtld_local | static_cast<dll::load_mode::type>(RTLD_NODELETE);
+  const dll::shared_library library(file.string(), mode);
+  if (!library.has("compatrix_plugin_entry")) return Error{file.string(), "exports no compatrix_plugin_entry"};
+  const auto& plugin = library.get<const compatrix_plugin>("compatrix_plugin_entry");
   if (auto fault = descriptor_fault(plugin)) return Error{file.string(), *fault};
   return &plugin;
 } catch (const std::exception& failure) {

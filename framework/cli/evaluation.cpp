@@ -48,7 +48,8 @@ ReportedResult reported(const Matrix& matrix, const Cell& cell, const CheckResul
   ReportedResult reported{.result = result};
   const Expectation* expectation = expectation_for(matrix, cell, result.check);
   if (expectation == nullptr) return reported;
-  reported.expectation_reason = expectation->reason;
+  reported.expectation_reason =
+      expectation->reason + (expectation->issue.empty() ? "" : " (" + expectation->issue + ")");
   const bool same = result.status == expectation->status && (!expectation->cause || result.cause == expectation->cause);
   const auto named = [](Status status, const std::optional<Cause>& cause) {
     return cause ? fmt::format("{} ({})", word(status), word(*cause)) : std::string(word(status));

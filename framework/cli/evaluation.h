@@ -18,7 +18,6 @@ struct EvaluationRequest {
   bool refresh = false;
   bool offline = false;
   int workers = 2;
-  Status fail_on = Status::fail;  // warn: warnings count as failures
 };
 
 // The report of the run, made from its journal. An Error only where nothing could be begun.

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "framework/bytes/mapped_file.h"
 #include "framework/environment/loader_cache.h"
 
 namespace compatrix {
@@ -122,8 +121,7 @@ std::optional<std::string> CellFiles::read_text(const std::string& path) {
     if (!std::filesystem::is_regular_file(resolved->path, failure) ||
         std::filesystem::file_size(resolved->path, failure) > kLongestText || failure)
       return std::nullopt;
-    std::ifstream in(resolved->path, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    return read_small_file(resolved->path);
   }
   if (resolved->entry->size > kLongestText) return std::nullopt;
   auto text = wheels_.store().text(resolved->wheel->sha256, resolved->entry->name);

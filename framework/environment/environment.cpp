@@ -1,13 +1,12 @@
 #include "framework/environment/environment.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "framework/bytes/digest.h"
+#include "framework/bytes/mapped_file.h"
 #include "framework/environment/interpreter.h"
 #include "framework/wheel/dist_info.h"
 
@@ -16,11 +15,6 @@ namespace {
 
 // Where a cell that is not installed is imagined to be; no real file is ever looked for below it.
 constexpr const char* kImaginedPrefix = "/cell";
-
-std::string read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 }  // namespace
 
@@ -99,7 +93,7 @@ Result<Environment> installed_environment(const std::filesystem::path& python) {
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(layout->site_packages, failure)) {
     if (!entry.path().filename().string().ends_with(".dist-info")) continue;
-    const auto metadata = wheel::parse_metadata(read_file(entry.path() / "METADATA"));
+    const auto metadata = wheel::parse_metadata(read_small_file(entry.path() / "METADATA"));
     if (!metadata) continue;  // left behind by a killed installer: no distribution
     environment.distributions.push_back({.name = wheel::normalise_project(metadata->name),
                                          .version = metadata->version,

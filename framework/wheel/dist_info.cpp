@@ -191,4 +191,14 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text) {
   return entries;
 }
 
+bool is_shared_object_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view base = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  const std::size_t at = base.rfind(".so");
+  if (at == std::string_view::npos || at == 0) return false;
+  const std::string_view version = base.substr(at + 3);
+  return version.empty() ||
+         (version.front() == '.' && version.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 }  // namespace compatrix::wheel

@@ -65,4 +65,7 @@ struct RecordEntry {
 };
 Result<std::vector<RecordEntry>> parse_record(std::string_view text);
 
+// Whether a file is a shared object by its name: "libx.so", "libx.so.1.2", "module.cpython-311-x86_64-linux-gnu.so".
+bool is_shared_object_name(std::string_view path);
+
 }  // namespace compatrix::wheel

@@ -38,7 +38,7 @@ struct LockTarget {
 Result<Lock> read_lock(const std::filesystem::path& file, const LockTarget& target);
 
 struct LockRequest {
-  std::vector<std::string> requirements;  // PEP 508 texts; paths of wheels as they are
+  std::vector<std::string> requirements;  // PEP 508 texts, or absolute paths of wheels
   std::vector<std::filesystem::path> find_links;
   std::optional<std::string> index;  // a further index's address, asked before the configured one
   bool without_dependencies = false;

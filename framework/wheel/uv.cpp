@@ -34,13 +34,6 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-// Wheels given by path are made absolute, for uv reads them from another folder.
-std::string as_requirement(const std::string& text) {
-  return text.ends_with(".whl") && text.find("://") == std::string::npos && text.find(" @ ") == std::string::npos
-             ? std::filesystem::absolute(text).lexically_normal().string()
-             : text;
-}
-
 bool write_lines(const std::filesystem::path& file, const std::vector<std::string>& lines) {
   std::ofstream out(file);
   for (const std::string& line : lines) out << line << '\n';
@@ -134,7 +127,7 @@ Result<Done> write_lock(const LockRequest& request, const std::filesystem::path&
   const ScratchFolder scratch;
   std::vector<std::string> requirements, overrides;
   for (const std::string& text : request.requirements) {
-    requirements.push_back(as_requirement(text));
+    requirements.push_back(text);
     if (!text.ends_with(".whl")) overrides.push_back(text);
   }
   if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", requirements) ||

@@ -7,24 +7,12 @@
 #include <catch2/catch_all.hpp>
 
 #include "framework/bytes/mapped_file.h"
+#include "framework/bytes/owned_bytes.h"
 
 using namespace compatrix;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-// A file's bytes in memory, to be changed.
-class Bytes : public ByteSource {
- public:
-  explicit Bytes(std::string content) : content_(std::move(content)) {}
-  [[nodiscard]] std::uint64_t size() const override { return content_.size(); }
-  [[nodiscard]] ByteView slice(std::uint64_t offset, std::uint64_t size) const override {
-    return ByteView(std::as_bytes(std::span(content_))).slice(offset, size);
-  }
-
- private:
-  std::string content_;
-};
 
 std::string content_of(const std::string& fixture) {
   std::ifstream in(std::string(FIXTURES) + "/" + fixture, std::ios::binary);
@@ -33,7 +21,7 @@ std::string content_of(const std::string& fixture) {
 }
 
 auto read(std::string content) {
-  return elf::read_elf("fixture", std::make_shared<Bytes>(std::move(content)));
+  return elf::read_elf("fixture", std::make_shared<OwnedBytes>(std::move(content)));
 }
 
 std::vector<std::string> names_found(const elf::ElfFile& file, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <catch2/catch_all.hpp>
 
 #include "framework/bytes/mapped_file.h"
+#include "framework/bytes/owned_bytes.h"
 #include "framework/facts/extract.h"
 #include "framework/facts/kept_bytes.h"
 #include "framework/facts/store.h"
@@ -20,18 +21,6 @@ std::string content_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-
-class Bytes : public ByteSource {
- public:
-  explicit Bytes(std::string content) : content_(std::move(content)) {}
-  [[nodiscard]] std::uint64_t size() const override { return content_.size(); }
-  [[nodiscard]] ByteView slice(std::uint64_t offset, std::uint64_t size) const override {
-    return ByteView(std::as_bytes(std::span(content_))).slice(offset, size);
-  }
-
- private:
-  std::string content_;
-};
 
 struct OpenWheel {
   support::ScratchFolder folder;
@@ -50,7 +39,7 @@ struct OpenWheel {
 TEST_CASE("stored facts give the same file as its own bytes", "[facts]") {
   const auto whole = elf::read_elf("root.so", MappedFile::open(kLibrary).value()).value();
   const std::string encoded = facts::encode_library(whole->tables(), facts::RecordAgreement::matches);
-  const auto stored = facts::decode_library("stored", std::make_shared<Bytes>(encoded));
+  const auto stored = facts::decode_library("stored", std::make_shared<OwnedBytes>(encoded));
   REQUIRE(stored);
   const elf::ElfFile& again = *stored->elf;
   CHECK(again.needed() == whole->needed());
@@ -65,7 +54,7 @@ TEST_CASE("facts that were cut or changed are refused, not misread", "[facts]") 
   const auto whole = elf::read_elf("root.so", MappedFile::open(kLibrary).value()).value();
   const std::string encoded = facts::encode_library(whole->tables(), facts::RecordAgreement::matches);
   for (std::size_t length = 0; length < encoded.size(); length += 11)
-    CHECK_FALSE(facts::decode_library("cut", std::make_shared<Bytes>(encoded.substr(0, length))));
+    CHECK_FALSE(facts::decode_library("cut", std::make_shared<OwnedBytes>(encoded.substr(0, length))));
 }
 
 TEST_CASE("a member is held against its RECORD digest while it is read", "[facts]") {
@@ -73,7 +62,7 @@ TEST_CASE("a member is held against its RECORD digest while it is read", "[facts
       {{.name = "made/root.so", .content = content_of(kLibrary)}, {.name = "made/text.so", .content = "no ELF file"}});
   const auto extract = [&](std::size_t entry, const std::string& digest) {
     const auto encoded = facts::extract_library(*wheel.archive, wheel.directory.entries[entry], digest).value();
-    return facts::decode_library("x", std::make_shared<Bytes>(encoded)).value();
+    return facts::decode_library("x", std::make_shared<OwnedBytes>(encoded)).value();
   };
   CHECK(extract(0, "").record == facts::RecordAgreement::not_listed);
   CHECK(extract(0, "A-wrong-digest").record == facts::RecordAgreement::differs);

@@ -19,6 +19,13 @@ TEST_CASE("a wheel's name is taken apart, compressed tags expanded", "[dist_info
   CHECK(normalise_project("Cuda_.Bindings") == "cuda-bindings");
 }
 
+TEST_CASE("shared objects are known by their names", "[dist_info]") {
+  for (const char* name : {"lib/liba.so", "liba.so.1", "lib/mscclpp.so.0.6.0", "_C.cpython-311-x86_64-linux-gnu.so"})
+    CHECK(is_shared_object_name(name));
+  for (const char* name : {"a.sock", ".so", "a.so.py", "liba.so/readme", "a.soft"})
+    CHECK_FALSE(is_shared_object_name(name));
+}
+
 TEST_CASE("platform tags promise a glibc", "[dist_info]") {
   CHECK(promised_glibc("manylinux2014_x86_64") == "2.17");
   CHECK(promised_glibc("manylinux_2_28_aarch64") == "2.28");
