@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/version.h"
 #include "framework/bytes/digest.h"
 #include "framework/checks/evaluate.h"
 #include "framework/environment/environment.h"
@@ -84,21 +85,38 @@ class CellMaker {
   Result<Environment> installed(const Cell& cell) const {
     auto environment = installed_environment(matrix_.environment.python);
     if (!environment) return environment.error();
-    const std::vector<std::string> requested = requested_projects(requirements_of(matrix_, cell));
-    for (Distribution& distribution : environment->distributions)
-      distribution.requested = std::find(requested.begin(), requested.end(), distribution.name) != requested.end();
-    for (const std::string& project : requested)
-      if (std::none_of(environment->distributions.begin(), environment->distributions.end(),
-                       [&](const Distribution& d) { return d.name == project; }))
-        return Error{environment->site_packages.string(), project + " is not installed here"};
+    for (Distribution& distribution : environment->distributions) distribution.requested = false;
+    for (const std::string& text : requirements_of(matrix_, cell))
+      if (auto fault = mark_requested(*environment, text)) return Error{environment->site_packages.string(), *fault};
     return environment;
+  }
+
+  // A cell is judged only by what it asks for: why the environment does not have it, or nothing.
+  static std::optional<std::string> mark_requested(Environment& environment, const std::string& text) {
+    const auto requirement = wheel::parse_requirement(text);
+    if (!requirement) return requirement.error().text();
+    const auto specifiers = SpecifierSet::parse(requirement->specifiers);
+    if (!specifiers) return specifiers.error().text();
+    for (Distribution& distribution : environment.distributions) {
+      if (distribution.name != requirement->project) continue;
+      const auto version = Version::parse(distribution.version);
+      if (version && !specifiers->contains(*version))
+        return fmt::format("has {} {}, the cell asks for {}", distribution.name, distribution.version, text);
+      distribution.requested = true;
+      return std::nullopt;
+    }
+    return requirement->project + " is not installed here";
   }
 
   std::filesystem::path interpreter(const std::string& version) {
     const std::lock_guard guard(mutex_);
     const auto known = interpreters_.find(version);
-    return known != interpreters_.end() ? known->second
-                                        : interpreters_.emplace(version, find_interpreter(version)).first->second;
+    if (known != interpreters_.end()) return known->second;
+    auto found = find_interpreter(version);
+    // Kept for machines that share this store and have no such interpreter; without it the answer is the same.
+    if (!found.empty())
+      static_cast<void>(keep_interpreter_facts(facts::FactStore(options_.store), found, version, "x86_64"));
+    return interpreters_.emplace(version, std::move(found)).first->second;
   }
 
   const Matrix& matrix_;

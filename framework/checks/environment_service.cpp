@@ -25,6 +25,15 @@ const char* python_version(compatrix_run* run) {
 const char* machine(compatrix_run* run) {
   return run->files->environment().machine.c_str();
 }
+const char* interpreter(compatrix_run* run) {
+  const Environment& environment = run->files->environment();
+  if (!environment.interpreter.empty())
+    return run->arena.text(fmt::format("the CPython {} of this machine", environment.python));
+  if (run->files->kept_interpreter())
+    return run->arena.text(fmt::format("kept facts of a CPython {}, for this machine has none", environment.python));
+  return run->arena.text(
+      fmt::format("no CPython {} at all: everything that begins with Py counts as there", environment.python));
+}
 std::size_t distribution_count(compatrix_run* run) {
   return run->files->environment().distributions.size();
 }
@@ -152,6 +161,7 @@ const compatrix_environment_1* environment_service() {
   static constexpr compatrix_environment_1 kService{.struct_size = sizeof(compatrix_environment_1),
                                                     .python_version = &python_version,
                                                     .machine = &machine,
+                                                    .interpreter = &interpreter,
                                                     .distribution_count = &distribution_count,
                                                     .distribution = &distribution,
                                                     .file_count = &file_count,

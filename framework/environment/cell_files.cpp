@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "framework/bytes/mapped_file.h"
+#include "framework/environment/interpreter.h"
 #include "framework/environment/loader_cache.h"
 
 namespace compatrix {
@@ -127,6 +128,12 @@ std::optional<std::string> CellFiles::read_text(const std::string& path) {
   auto text = wheels_.store().text(resolved->wheel->sha256, resolved->entry->name);
   if (!text) wants_.push_back({.sha256 = resolved->wheel->sha256, .member = resolved->entry->name, .text = true});
   return text;
+}
+
+std::shared_ptr<const elf::ElfFile> CellFiles::kept_interpreter() const {
+  const auto facts =
+      wheels_.library(interpreter_facts_key(environment_.python, environment_.machine), kInterpreterMember);
+  return facts ? facts->elf : nullptr;
 }
 
 std::optional<std::string> CellFiles::cached_library(std::string_view soname) const {

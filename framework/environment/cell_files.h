@@ -45,6 +45,8 @@ class CellFiles {
   FileAnswer open(std::string_view path);
   // Text of a file below site-packages, at most 4 MiB; nothing where there is none or it is wanted.
   std::optional<std::string> read_text(const std::string& path);
+  // Facts that were kept of an interpreter of this cell's version, where the machine has none; else null.
+  [[nodiscard]] std::shared_ptr<const elf::ElfFile> kept_interpreter() const;
   // This machine's ld.so.cache, or nothing.
   [[nodiscard]] std::optional<std::string> cached_library(std::string_view soname) const;
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "framework/base/subprocess.h"
+#include "framework/bytes/mapped_file.h"
 #include "framework/wheel/lock.h"
 
 namespace compatrix {
@@ -74,6 +75,22 @@ std::filesystem::path find_interpreter(const std::string& version) {
                                   .environment = {},
                                   .timeout = std::chrono::seconds(30)});
   return found && found->exit_code == 0 ? elf_behind(trimmed(found->output)) : std::filesystem::path();
+}
+
+std::string interpreter_facts_key(const std::string& version, const std::string& machine) {
+  return fmt::format("interpreter-{}-{}", version, machine);
+}
+
+Result<Done> keep_interpreter_facts(const facts::FactStore& store, const std::filesystem::path& executable,
+                                    const std::string& version, const std::string& machine) try {
+  const std::string key = interpreter_facts_key(version, machine);
+  if (store.has_library(key, kInterpreterMember)) return Done{};
+  const auto mapped = MappedFile::open(executable);
+  if (!mapped) return mapped.error();
+  return store.put_library(key, kInterpreterMember,
+                           facts::encode_library(elf::read_tables(**mapped), facts::RecordAgreement::not_listed));
+} catch (const FormatError& defect) {
+  return Error{executable.string(), defect.what()};
 }
 
 std::filesystem::path dynload_folder(const std::filesystem::path& executable, const std::string& version) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/base/result.h"
+#include "framework/facts/store.h"
 
 namespace compatrix {
 
@@ -24,6 +25,13 @@ Result<InterpreterLayout> layout_of(const std::filesystem::path& python);
 // An executable of that CPython minor version on this machine: python3.X on PATH (only real ELF executables count, for
 // version managers put scripts there), else what uv knows of. Empty path: none.
 std::filesystem::path find_interpreter(const std::string& version);
+
+// What an interpreter exports is kept in the store, under this key and member, for machines that have none of its
+// version.
+inline constexpr const char* kInterpreterMember = "python";
+std::string interpreter_facts_key(const std::string& version, const std::string& machine);
+Result<Done> keep_interpreter_facts(const facts::FactStore& store, const std::filesystem::path& executable,
+                                    const std::string& version, const std::string& machine);
 
 // The interpreter's own extension modules, lib-dynload, for an executable as found above.
 std::filesystem::path dynload_folder(const std::filesystem::path& executable, const std::string& version);

@@ -48,12 +48,9 @@ Process::Process(CellFiles& files, Relatives& relatives)
 void Process::start() {
   LoadedObject executable{.executable = true};
   const std::string interpreter = files_.environment().interpreter.string();
-  if (interpreter.empty()) {
-    executable.assumed = AssumedLibrary{"the interpreter", "Py"};
-  } else {
-    executable.elf = files_.open(interpreter).elf;
-    executable.origin = folder_of(interpreter);
-  }
+  executable.elf = interpreter.empty() ? files_.kept_interpreter() : files_.open(interpreter).elf;
+  executable.origin = folder_of(interpreter);
+  if (!executable.elf) executable.assumed = AssumedLibrary{"the interpreter", "Py"};
   state_.objects.push_back(std::move(executable));
   const std::string loader = loader_path(machine_);
   if (FileAnswer file = files_.open(loader); file.elf)

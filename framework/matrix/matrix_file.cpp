@@ -11,8 +11,14 @@
 namespace compatrix {
 namespace {
 
-// Axes that mean something to checks or to the environment, and need not appear in a requirement.
-const std::vector<std::string> kReservedAxes{"python", "platform", "gpu", "driver", "devices", "index"};
+// Axes that mean something to the environment and need not appear in a requirement.
+const std::vector<std::string> kMeaningfulAxes{"python", "index"};
+// Words that are kept for checks to come: a cell must not be named after what nothing looks at.
+const std::vector<std::string> kReservedAxes{"platform", "gpu", "driver", "devices"};
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 std::vector<std::string> status_words() {
   return {"pass", "warn", "fail", "error", "crash", "timeout", "skip"};
@@ -32,8 +38,8 @@ class MatrixReader {
   Matrix read() {
     const YAML::Node& root = yaml_.root();
     yaml_.require_map(root, "a matrix");
-    static const std::vector<std::string> kKeys{"compatrix", "name",        "axes",    "linked", "exclude",
-                                                "indexes",   "environment", "require", "checks", "expect"};
+    static const std::vector<std::string> kKeys{"compatrix", "name",        "axes",   "linked", "exclude",
+                                                "indexes",   "environment", "checks", "expect"};
     yaml_.allow_keys(root, kKeys, "a matrix");
     const YAML::Node version = required(root, "compatrix", "'compatrix: 1' says which form of matrix file this is");
     if (yaml_.scalar(version, "the matrix form's number") != "1")
@@ -271,7 +277,10 @@ class MatrixReader {
   // An axis that changes nothing multiplies the work for nothing: most likely a placeholder was forgotten.
   void check_axes_are_used(const YAML::Node& root) {
     for (const Axis& axis : matrix_.axes) {
-      if (std::find(kReservedAxes.begin(), kReservedAxes.end(), axis.name) != kReservedAxes.end()) continue;
+      if (contains(kMeaningfulAxes, axis.name)) continue;
+      if (contains(kReservedAxes, axis.name))
+        yaml_.refuse(root["axes"],
+                     fmt::format("axis '{}' is kept for checks that this version does not have", axis.name));
       const auto& requirements = matrix_.environment.requirements;
       const bool used = std::any_of(requirements.begin(), requirements.end(), [&](const std::string& r) {
         return r.find("{" + axis.name + "}") != std::string::npos;
@@ -279,7 +288,7 @@ class MatrixReader {
       if (!used)
         yaml_.refuse(root["environment"]["requirements"],
                      fmt::format("axis '{}' is used in no requirement; write {{{}}} where its value belongs{}",
-                                 axis.name, axis.name, suggestion(axis.name, kReservedAxes)));
+                                 axis.name, axis.name, suggestion(axis.name, kMeaningfulAxes)));
     }
   }
 

@@ -52,6 +52,9 @@ typedef struct compatrix_environment_1 {
   size_t struct_size;
   const char* (*python_version)(compatrix_run* run); /* [run] "3.11" */
   const char* (*machine)(compatrix_run* run);        /* [run] "x86_64" */
+  /* Where the interpreter's own symbols are taken from, as half a sentence: "the CPython 3.11 of this machine". [run]
+   */
+  const char* (*interpreter)(compatrix_run* run);
   size_t (*distribution_count)(compatrix_run* run);
   const compatrix_distribution* (*distribution)(compatrix_run* run, size_t index); /* [run] */
   size_t (*file_count)(compatrix_run* run, size_t distribution);

@@ -116,8 +116,7 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
 void report_assumptions(const Cell& cell, const Judgement& judgement) {
   const auto assume = [&](const std::string& sentence) { cell.host->report_assumption(cell.run, sentence.c_str()); };
   assume("import torch has run before, and nothing else was opened in between");
-  assume(std::string("the interpreter's own symbols are those of the CPython ") +
-         cell.environment->python_version(cell.run) + " on this machine");
+  assume(std::string("the interpreter's own symbols are those of ") + cell.environment->interpreter(cell.run));
   for (const std::string& library : judgement.assumed)
     assume(library + " comes with the GPU driver and has every function that is asked of it");
   if (!judgement.from_system.empty()) assume("taken from this machine: " + join(judgement.from_system, ", "));

@@ -69,6 +69,20 @@ TEST_CASE("an unknown member of a known wheel is wanted, an unknown path is abse
   CHECK_FALSE(files.has_wants());
 }
 
+TEST_CASE("an interpreter's exports are kept for a machine that has none", "[environment]") {
+  const auto python = find_interpreter("3.11");
+  if (python.empty()) SKIP("there is no CPython 3.11 on this machine");
+  const support::ScratchFolder folder;
+  const facts::FactStore store(folder.path());
+  WheelLibrary wheels(store);
+  const Environment without{.python = "3.11", .site_packages = "/cell/lib/python3.11/site-packages"};
+  CHECK(CellFiles(without, wheels).kept_interpreter() == nullptr);
+  REQUIRE(keep_interpreter_facts(store, python, "3.11", "x86_64"));
+  const auto kept = CellFiles(without, wheels).kept_interpreter();
+  REQUIRE(kept != nullptr);
+  CHECK(kept->symbol_count() > 100);
+}
+
 TEST_CASE("an interpreter says what it is; what is none is told so", "[environment]") {
   const auto python = find_interpreter("3.11");
   if (python.empty()) SKIP("there is no CPython 3.11 on this machine");

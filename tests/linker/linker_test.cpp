@@ -147,3 +147,13 @@ TEST_CASE("an assumed library brings the symbols of its prefix and no others", "
   other.process.assume_library({"liba.so", "else_"});
   CHECK(word(other.process.try_open(root_of("missing"))) == root_of("missing") + ": undefined symbol: fixture_a");
 }
+
+TEST_CASE("without any interpreter what begins with Py counts as there, and nothing else does", "[linker]") {
+  const support::ScratchFolder folder;
+  WheelLibrary wheels{facts::FactStore(folder.path())};
+  linker::Relatives relatives;
+  CellFiles files{Environment{.python = "3.99", .site_packages = "/nowhere", .installed = true}, wheels};
+  linker::Process process{files, relatives};
+  CHECK(process.try_open(kFixtures + "/cases/python_user/root.so").outcome == linker::Outcome::loads);
+  CHECK(process.try_open(root_of("undefined")).outcome == linker::Outcome::fails);
+}

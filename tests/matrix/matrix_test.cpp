@@ -103,6 +103,13 @@ TEST_CASE("a mistake is told with file, line, column, the line itself and the ne
   CHECK_THAT(error_after("provider: wheels", "provider: wheel"), ContainsSubstring("did you mean 'wheels'?"));
 }
 
+TEST_CASE("a cell is not named after what nothing looks at", "[matrix]") {
+  CHECK_THAT(error_after("torch: [1.10, 2.9.1]", "torch: [1.10, 2.9.1]\n  gpu: [sm_120]"),
+             ContainsSubstring("axis 'gpu' is kept for checks that this version does not have"));
+  CHECK_THAT(error_after("torch: [1.10, 2.9.1]", "torch: [1.10, 2.9.1]\n  flavour: [a]"),
+             ContainsSubstring("axis 'flavour' is used in no requirement; write {flavour} where its value belongs"));
+}
+
 TEST_CASE("YAML's traps are closed", "[matrix]") {
   CHECK_THAT(error_after("name: made", "name: made\nname: again"),
              ContainsSubstring("m.yaml:3:1: 'name' stands here a second time (first in line 2)"));
