@@ -7,7 +7,7 @@ import sys
 
 tree = pathlib.Path(sys.argv[1])
 # Put together here so that this file does not hold them itself.
-forbidden = [r"pypi" + r"\.org", r"python" + r"hosted", r"/ro" + r"ot/", r"/wo" + r"rk/", r"download\.py" + r"torch", r"BEGIN [A-Z ]*PRIVATE KEY"]
+forbidden = [r"deb\.deb" + r"ian", r"pypi" + r"\.org", r"python" + r"hosted", r"/ro" + r"ot/", r"/wo" + r"rk/", r"download\.py" + r"torch", r"BEGIN [A-Z ]*PRIVATE KEY"]
 listed = subprocess.run(["git", "-C", tree, "ls-files"], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
 if not listed:
     print("skipped: the sources are not in a git checkout")
