@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <unordered_map>
 #include <utility>
 
 #include <fcntl.h>
@@ -78,13 +79,14 @@ class JournalReplay {
     for (const Json& axis : line.at("axes"))
       cell.axes.emplace_back(axis.at(0).get<std::string>(), axis.at(1).get<std::string>());
     for (const Json& check : line.at("checks")) cell.results.push_back({.result = {.check = check.get<std::string>()}});
+    position_.emplace(cell.id, report_.cells.size());
     report_.cells.push_back(std::move(cell));
   }
 
   ReportedCell& find(const std::string& id) {
-    for (ReportedCell& cell : report_.cells)
-      if (cell.id == id) return cell;
-    throw std::runtime_error("a result of a cell that was not planned");
+    const auto place = position_.find(id);
+    if (place == position_.end()) throw std::runtime_error("a result of a cell that was not planned");
+    return report_.cells[place->second];
   }
 
   static void put_result(ReportedCell& cell, ReportedResult reported) {
@@ -98,6 +100,7 @@ class JournalReplay {
   }
 
   Report report_;
+  std::unordered_map<std::string, std::size_t> position_;  // of cells, by id
 };
 
 }  // namespace
