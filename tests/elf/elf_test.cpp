@@ -80,7 +80,8 @@ TEST_CASE("what is no ELF file is an error that says what was expected", "[elf]"
 TEST_CASE("a truncated file is known as such or refused, whatever its length", "[elf]") {
   const std::string whole = content_of("cases/versioned/root.so");
   std::uint64_t loaded = 0;  // bytes that segments take; section headers may follow
-  for (const elf::Segment& segment : read(whole).value()->tables().segments)
+  const auto complete = read(whole).value();
+  for (const elf::Segment& segment : complete->tables().segments)
     if (segment.type == elf::PT_LOAD) loaded = std::max(loaded, segment.offset + segment.file_size);
   for (std::size_t length = 0; length < loaded; length += 7) {
     const auto file = read(whole.substr(0, length));
