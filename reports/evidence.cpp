@@ -45,6 +45,17 @@ void add_missing_library(const Finding& finding, std::vector<std::string>& lines
   if (!files.empty()) lines.push_back("         needed by " + shortened(files));
 }
 
+// What a process printed, line by line.
+void add_printed(const std::string& printed, std::vector<std::string>& lines) {
+  for (std::size_t at = 0; at < printed.size();) {
+    const std::size_t end = std::min(printed.find('\n', at), printed.size());
+    const std::string line = printed.substr(at, end - at);
+    if (const std::size_t last = line.find_last_not_of(" \t"); last != std::string::npos)
+      lines.push_back("         " + line.substr(0, last + 1));
+    at = end + 1;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> field_values(const Finding& finding, const std::string& key) {
@@ -71,8 +82,7 @@ std::vector<std::string> evidence_lines(const CheckResult& result, std::size_t m
     } else {
       lines.push_back(fmt::format("{}{}", finding.file.empty() ? "" : visible_utf8(finding.file) + ": ",
                                   visible_utf8(finding.message)));
-      for (const std::string& printed : field_values(finding, "printed"))
-        if (!printed.empty()) lines.push_back("         " + printed);
+      for (const std::string& printed : field_values(finding, "printed")) add_printed(printed, lines);
     }
   }
   if (left_out != 0) lines.push_back(fmt::format("and {} more findings in results.json", left_out));

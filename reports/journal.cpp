@@ -128,11 +128,16 @@ Journal::~Journal() {
 
 Result<Done> Journal::append(const std::string& line, bool sync_now) {
   const std::string whole = line + "\n";
+  const off_t begun = ::lseek(descriptor_, 0, SEEK_END);
   for (std::size_t at = 0; at < whole.size();) {
     const ssize_t n = ::write(descriptor_, whole.data() + at, whole.size() - at);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0)
-      return Error{"journal", fmt::format("can't be written: {}; make room and run again", std::strerror(errno))};
+    if (n <= 0) {
+      const int cause = errno;
+      // Half a line would spoil the one that a later call appends. Where this fails too, the reader says so.
+      static_cast<void>(!::ftruncate(descriptor_, begun));
+      return Error{"journal", fmt::format("can't be written: {}; make room and run again", std::strerror(cause))};
+    }
     at += static_cast<std::size_t>(n);
   }
   const auto now = std::chrono::steady_clock::now();

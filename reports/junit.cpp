@@ -14,12 +14,19 @@ namespace {
 
 constexpr std::size_t kLongestText = 64U << 10;
 
-// Consumers refuse or cut long texts: the beginning and the end say most.
+// The first byte of the character that the byte at `at` belongs to: half a character would spoil the whole file.
+std::size_t character_start(const std::string& text, std::size_t at) {
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+  return at;
+}
+
+// Consumers refuse or cut long texts: the beginning and the end say most. The text is valid UTF-8.
 std::string capped(const std::string& text) {
   if (text.size() <= kLongestText) return text;
-  const std::size_t half = kLongestText / 2;
-  return fmt::format("{}\n... {} bytes left out; results.json has them ...\n{}", text.substr(0, half),
-                     text.size() - 2 * half, text.substr(text.size() - half));
+  const std::size_t head = character_start(text, kLongestText / 2);
+  const std::size_t tail = character_start(text, text.size() - kLongestText / 2);
+  return fmt::format("{}\n... {} bytes left out; results.json has them ...\n{}", text.substr(0, head), tail - head,
+                     text.substr(tail));
 }
 
 // Encoded before pugixml sees it: it writes illegal characters as they are.

@@ -129,17 +129,21 @@ std::string result_rows(const Report& report, bool colour) {
   return table.text();
 }
 
-// Breaks at blanks; continuation lines keep the indent.
-std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+// One line, broken at blanks; continuation lines keep the indent.
+std::string wrapped_line(const std::string& text, std::size_t width, const std::string& indent) {
   std::string lines;
   std::string line = text.substr(0, text.find_first_not_of(' '));
   const std::string hanging = line;
+  const auto put = [&] {
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines += indent + line + "\n";
+  };
   bool empty = true;
   for (std::size_t at = line.size(); at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string piece = text.substr(at, end - at);
     if (!empty && width_of(indent) + width_of(line) + 1 + width_of(piece) > width) {
-      lines += indent + line + "\n";
+      put();
       line = hanging + "  " + piece;
     } else {
       line += (empty ? "" : " ") + piece;
@@ -147,12 +151,36 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
     empty = false;
     at = end + 1;
   }
-  return lines + indent + line + "\n";
+  put();
+  return lines;
 }
 
-struct Group {
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::string lines;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (text.find_first_not_of(' ', at) < end) lines += wrapped_line(text.substr(at, end - at), width, indent);
+    at = end + 1;
+  }
+  return lines;
+}
+
+struct Place {
+  const ReportedCell* cell = nullptr;
   const ReportedResult* reported = nullptr;
-  std::vector<const ReportedCell*> cells;
+};
+
+// The same answer of several cells; the cells that did not expect it come first.
+struct Group {
+  std::vector<Place> places;
+
+  [[nodiscard]] const ReportedResult& first() const { return *places.front().reported; }
+  // Whether each cell expected it, and for the same reason.
+  [[nodiscard]] bool all_expected() const {
+    return std::all_of(places.begin(), places.end(), [&](const Place& place) {
+      return place.reported->expected && place.reported->expectation_reason == first().expectation_reason;
+    });
+  }
 };
 
 // Answers that say the same of several cells are told once.
@@ -166,17 +194,21 @@ std::vector<Group> grouped(const Report& report) {
       std::string key =
           fmt::format("{}|{}|{}|{}", result.check, word(result.status), result.summary, reported.broken_expectation);
       for (const std::string& line : evidence_lines(result, kShownFindings)) key += "|" + line;
+      for (const std::string& remedy : result.remedies) key += "|" + remedy;
       const auto [place, fresh] = known.emplace(key, groups.size());
-      if (fresh) groups.push_back({.reported = &reported, .cells = {}});
-      groups[place->second].cells.push_back(&cell);
+      if (fresh) groups.emplace_back();
+      groups[place->second].places.push_back({&cell, &reported});
     }
+  for (Group& group : groups)
+    std::stable_partition(group.places.begin(), group.places.end(),
+                          [](const Place& place) { return !place.reported->expected; });
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
     const auto rank = [](const Group& g) {
-      if (!g.reported->broken_expectation.empty()) return 0;
-      if (g.reported->result.status == Status::warn) return 4;
-      if (g.reported->result.status == Status::skip) return 5;
-      if (g.reported->result.status == Status::pass) return 6;
-      return g.reported->expected ? 3 : g.reported->result.status == Status::fail ? 1 : 2;
+      if (!g.first().broken_expectation.empty()) return 0;
+      if (g.first().result.status == Status::warn) return 4;
+      if (g.first().result.status == Status::skip) return 5;
+      if (g.first().result.status == Status::pass) return 6;
+      return g.first().expected ? 3 : g.first().result.status == Status::fail ? 1 : 2;
     };
     return rank(a) < rank(b);
   });
@@ -184,22 +216,26 @@ std::vector<Group> grouped(const Report& report) {
 }
 
 std::string describe(const Group& group, const TableOptions& options) {
-  const CheckResult& result = group.reported->result;
+  const CheckResult& result = group.first().result;
   const Look look = look_of(result.status);
   const auto width = static_cast<std::size_t>(options.width);
+  const bool all_expected = group.all_expected();
   const std::string head = fmt::format("{} {}", look.glyph, result.check);
   std::string text = options.colour ? fmt::format("\n\033[1;{}m{}\033[0m", look.colour, head) : "\n" + head;
-  for (std::size_t i = 0; i < group.cells.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "  " : "\n    and  ", visible_utf8(group.cells[i]->id));
+  for (std::size_t i = 0; i < group.places.size(); ++i) {
+    const auto& [cell, reported] = group.places[i];
+    text += fmt::format("{}{}", i == 0 ? "  " : "\n    and  ", visible_utf8(cell->id));
+    if (reported->expected && !all_expected)
+      text += fmt::format("  (expected: {})", visible_utf8(reported->expectation_reason));
+  }
   text += "\n";
-  if (!group.reported->broken_expectation.empty())
-    text += wrapped(visible_utf8(group.reported->broken_expectation), width, "    ");
+  if (!group.first().broken_expectation.empty())
+    text += wrapped(visible_utf8(group.first().broken_expectation), width, "    ");
   text += wrapped(visible_utf8(result.summary), width, "    ");
   if (result.status == Status::pass) return text;
   for (const std::string& line : evidence_lines(result, kShownFindings)) text += wrapped(line, width, "      ");
   for (const std::string& remedy : result.remedies) text += wrapped("→ " + visible_utf8(remedy), width, "    ");
-  if (group.reported->expected)
-    text += wrapped("expected: " + visible_utf8(group.reported->expectation_reason), width, "    ");
+  if (all_expected) text += wrapped("expected: " + visible_utf8(group.first().expectation_reason), width, "    ");
   return text;
 }
 

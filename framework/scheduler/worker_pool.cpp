@@ -33,6 +33,21 @@ class Slot {
 
   CheckResult run(const Job& job, std::size_t number) {
     const auto begun = Clock::now();
+    CheckResult result = [&] {
+      try {
+        return answer_of(job, number);
+      } catch (const std::exception& failure) {  // such as a path that is not UTF-8 and so can't be JSON
+        worker_.reset();
+        return without_answer(job, Status::error,
+                              std::string("can't be asked of a worker: ") + visible_utf8(failure.what()));
+      }
+    }();
+    result.duration_s = std::chrono::duration<double>(Clock::now() - begun).count();
+    return result;
+  }
+
+ private:
+  CheckResult answer_of(const Job& job, std::size_t number) {
     if (!worker_) {
       auto started = WorkerProcess::start(options_.program);
       if (!started) return without_answer(job, Status::error, started.error().text());
@@ -43,12 +58,9 @@ class Slot {
                      {"check", job.check},
                      {"plugin", job.plugin.string()},
                      {"request", job.request}};
-    CheckResult result = send_frame(worker_->socket(), frame.dump()) ? converse(job, number) : died(job);
-    result.duration_s = std::chrono::duration<double>(Clock::now() - begun).count();
-    return result;
+    return send_frame(worker_->socket(), frame.dump()) ? converse(job, number) : died(job);
   }
 
- private:
   // Listens until the end marker; the time in which the worker waits for facts does not count.
   CheckResult converse(const Job& job, std::size_t number) {
     std::optional<CheckResult> result;
@@ -71,7 +83,9 @@ class Slot {
         const Json said = Json::parse(*frame);
         const auto type = said.at("type").get<std::string>();
         if (type == "ask") {
-          if (!answer(said.at("wanted"))) return died(job);
+          const auto facts = facts_frame(said.at("wanted"));
+          if (!facts) return ended(job, Status::error, facts.error().text());
+          if (!send_frame(worker_->socket(), *facts)) return died(job);
         } else if (type == "result" && said.at("job") == number) {
           result = result_from_json(said.at("result"));
         } else if (type == "end" && said.at("job") == number && result) {
@@ -87,9 +101,11 @@ class Slot {
     }
   }
 
-  bool answer(const Json& wanted) {
+  Result<std::string> facts_frame(const Json& wanted) try {
     const nlohmann::json facts = broker_(nlohmann::json::parse(wanted.dump()));
-    return send_frame(worker_->socket(), Json{{"type", "facts"}, {"facts", facts}}.dump());
+    return Json{{"type", "facts"}, {"facts", facts}}.dump();
+  } catch (const std::exception& failure) {
+    return Error{"facts that the check asked for can't be had", visible_utf8(failure.what())};
   }
 
   CheckResult died(const Job& job) {

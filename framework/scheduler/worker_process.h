@@ -35,6 +35,7 @@ class WorkerProcess {
  private:
   WorkerProcess(pid_t child, int socket, int output) : child_(child), socket_(socket), output_(output) {}
   void keep_output();
+  [[nodiscard]] bool has_died() const;
 
   pid_t child_ = -1;
   int socket_ = -1, output_ = -1;

@@ -1,9 +1,14 @@
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include <sys/resource.h>
 
 #include <catch2/catch_all.hpp>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/text.h"
 #include "reports/journal.h"
 #include "reports/report.h"
 #include "tests/support/scratch_folder.h"
@@ -146,4 +151,56 @@ TEST_CASE("a file that can't be written leaves the older one", "[reports]") {
   CHECK_FALSE(write_file_atomically(folder.path() / "results.json" / "below", "x"));
   std::ifstream in(file);
   CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "older");
+}
+
+TEST_CASE("text is cut between characters, never inside one", "[reports]") {
+  for (std::size_t before = 0; before < 3; ++before) {
+    std::string summary(before, 'x');
+    for (int i = 0; i < 40'000; ++i) summary += "\u2026";
+    const std::string xml = junit_xml(only({.result = simple(Status::timeout, summary)}));
+    CHECK(visible_utf8(xml) == xml);
+    CHECK_THAT(xml, ContainsSubstring("bytes left out"));
+  }
+}
+
+TEST_CASE("an unexpected failure is never told as an expected one that says the same", "[reports]") {
+  Report report{.name = "made", .cells = {}};
+  report.cells.push_back(cell("1", {{.result = failing(), .expected = true, .expectation_reason = "known"}}));
+  report.cells.push_back(cell("2", {{.result = failing()}}));
+  report.cells.push_back(cell("3", {{.result = simple(Status::error, "index away")}}));
+  const std::string table = result_table(report, {.colour = false, .width = 100});
+  CHECK(table.find("✗ torch_abi") < table.find("? wheel_integrity"));
+  CHECK_THAT(table, ContainsSubstring("torch=2\n") && ContainsSubstring("torch=1  (expected: known)\n"));
+  CHECK_THAT(table, !ContainsSubstring("    expected: known"));
+}
+
+TEST_CASE("a worker's last words keep their lines, indented and without trailing blanks", "[reports]") {
+  CheckResult crash = simple(Status::crash, "the worker died without an answer (SIGSEGV)");
+  crash.findings.push_back({.cause = {},
+                            .kind = "worker-ended",
+                            .file = {},
+                            .message = crash.summary,
+                            .fields = {{"printed", "first line  \n\n  second line \n"}}});
+  const std::string table = result_table(only({.result = crash}), {.colour = false, .width = 100});
+  CHECK_THAT(table, ContainsSubstring("               first line\n                 second line\n"));
+  CHECK(table.find(" \n") == std::string::npos);
+}
+
+TEST_CASE("a line of a journal that could not be written whole does not spoil the next", "[reports]") {
+  const support::ScratchFolder folder;
+  const auto file = folder.path() / "journal.jsonl";
+  auto journal = Journal::create(file);
+  REQUIRE(journal);
+  REQUIRE(journal->begin(only({.result = simple(Status::pass, "")})));
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{std::filesystem::file_size(file) + 20, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  CHECK_FALSE(journal->result("torch=1", {.result = simple(Status::pass, "fine")}));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  REQUIRE(journal->result("torch=1", {.result = simple(Status::pass, "fine")}));
+  const auto report = read_journal(file);
+  REQUIRE(report);
+  CHECK(report->cells[0].results[0].result.summary == "fine");
 }

@@ -17,6 +17,13 @@ namespace {
 using compatrix::CheckResult;
 using compatrix::Status;
 
+void write_frame(const std::string& json) {
+  const auto size = static_cast<std::uint32_t>(json.size());
+  std::string frame(reinterpret_cast<const char*>(&size), 4);
+  frame += json;
+  if (::write(3, frame.data(), frame.size()) < 0) ::_exit(1);
+}
+
 CheckResult behave(const compatrix::WorkerRequest& request) {
   const std::string& check = request.check;
   if (check == "abort") std::abort();
@@ -36,17 +43,36 @@ CheckResult behave(const compatrix::WorkerRequest& request) {
     std::fflush(stdout);
     std::abort();
   }
+  if (check == "real_time_signal") ::raise(SIGRTMIN + 1);  // a signal without a name
+  if (check == "child_outlives") {
+    if (::fork() == 0) {
+      std::this_thread::sleep_for(std::chrono::seconds(300));
+      ::_exit(0);
+    }
+    std::abort();
+  }
+  if (check == "no_end_marker") {
+    write_frame(nlohmann::json{{"type", "result"},
+                               {"job", 0},
+                               {"result",
+                                {{"check", check},
+                                 {"status", "pass"},
+                                 {"basis", "predicted"},
+                                 {"summary", "fine"},
+                                 {"duration_s", 0.0},
+                                 {"findings", nlohmann::json::array()},
+                                 {"assumptions", nlohmann::json::array()},
+                                 {"remedy", nlohmann::json::array()}}}}
+                    .dump());
+    ::_exit(0);
+  }
   if (check == "garbage") {
     const char bytes[] = "\xff\xff\xff\xffgarbage";
     if (::write(3, bytes, sizeof bytes) < 0) ::_exit(1);
     std::this_thread::sleep_for(std::chrono::seconds(300));
   }
   if (check == "forged_end") {
-    const std::string json = R"({"type":"end","job":0})";
-    const auto size = static_cast<std::uint32_t>(json.size());
-    std::string frame(reinterpret_cast<const char*>(&size), 4);
-    frame += json;
-    if (::write(3, frame.data(), frame.size()) < 0) ::_exit(1);
+    write_frame(R"({"type":"end","job":0})");
     std::this_thread::sleep_for(std::chrono::seconds(300));
   }
   if (check == "environment")
