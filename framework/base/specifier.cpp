@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -42,8 +43,14 @@ std::string compatible_prefix(const Version& version) {
   return prefix;
 }
 
+// Arbitrary equality compares text, case ignored; a version's own text is in lower case.
+bool same_text(const std::string& wanted, const std::string& normal) {
+  return std::equal(wanted.begin(), wanted.end(), normal.begin(), normal.end(),
+                    [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
 bool clause_holds(const std::string& op, const std::string& wanted, const Version& version) {
-  if (op == "===") return version.text() == wanted;
+  if (op == "===") return same_text(wanted, version.text());
   if (wanted.ends_with(".*")) return has_prefix(version, wanted.substr(0, wanted.size() - 2)) == (op == "==");
   const Version bound = Version::parse(wanted).value();
   const Version open = version.without(Version::Without::local);
@@ -54,16 +61,33 @@ bool clause_holds(const std::string& op, const std::string& wanted, const Versio
   if (op == "<=") return open <= bound;
   if (op == ">=") return open >= bound;
   if (op == "~=") return open >= bound && has_prefix(version, compatible_prefix(bound));
-  // Exclusive comparisons leave out the bound's own pre-releases (<), post-releases and local versions (>).
-  if (op == "<") {
-    const Version with_post = version.without(Version::Without::pre_and_dev);
-    const bool pre_of_bound = version.is_prerelease() && !bound.is_prerelease() &&
-                              (with_post == bound || with_post.without(Version::Without::post_and_dev) == bound);
-    return version < bound && !pre_of_bound;
-  }
+  // Exclusive comparisons leave out the bound's own pre-releases (<, the first of which is .dev0), post-releases and
+  // local versions (>).
+  if (op == "<")
+    return version < (bound.is_prerelease() ? bound : Version::parse(bound.public_text() + ".dev0").value());
   const bool post_of_bound =
       version.is_postrelease() && !bound.is_postrelease() && version.without(Version::Without::post_and_dev) == bound;
   return version > bound && !post_of_bound && open != bound;
+}
+
+// What is wrong with a clause by the grammar of PEP 440, or nothing.
+std::optional<std::string> fault_of(std::string_view op, const std::string& version) {
+  if (op == "===")
+    return version.empty() || version.find_first_of(" \t\r\n;)") != std::string::npos
+               ? std::optional<std::string>("=== needs one word")
+               : std::nullopt;
+  const bool prefix = version.ends_with(".*");
+  const bool equality = op == "==" || op == "!=";
+  if (prefix && !equality) return ".* goes with == and != only";
+  const std::string plain = prefix ? version.substr(0, version.size() - 2) : version;
+  const auto parsed = Version::parse(plain);
+  if (!parsed) return fmt::format("'{}' {}", plain, parsed.error().message);
+  if (prefix && (parsed->is_prerelease() || parsed->is_postrelease() || !parsed->local().empty() ||
+                 trimmed(plain).size() != plain.size()))
+    return ".* follows release numbers only";
+  if (!equality && !parsed->local().empty()) return "a local version (+...) goes with ==, != and === only";
+  if (op == "~=" && parsed->release().size() < 2) return "~= needs at least two release numbers";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -81,13 +105,8 @@ Result<SpecifierSet> SpecifierSet::parse(std::string_view text) {
       return Error{std::string(text),
                    fmt::format("\"{}\" begins with none of ===, ~=, ==, !=, <=, >=, <, > (PEP 440)", clause)};
     const std::string version(trimmed(clause.substr(op->size())));
-    const bool prefix = version.ends_with(".*");
-    if (prefix && *op != "==" && *op != "!=")
-      return Error{std::string(text), fmt::format("\"{}\": .* goes with == and != only", clause)};
-    const auto parsed = Version::parse(prefix ? version.substr(0, version.size() - 2) : version);
-    if (*op != "===" && !parsed) return parsed.error();
-    if (*op == "~=" && parsed->release().size() < 2)
-      return Error{std::string(text), fmt::format("\"{}\": ~= needs at least two release numbers", clause)};
+    if (const auto fault = fault_of(*op, version))
+      return Error{std::string(text), fmt::format("\"{}\": {}", clause, *fault)};
     set.clauses_.push_back({std::string(*op), version});
   }
   return set;

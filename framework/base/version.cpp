@@ -189,8 +189,7 @@ Version Version::without(Without parts) const {
   less.local_.clear();
   if (parts == Without::local) return less;
   less.dev_.reset();
-  if (parts == Without::pre_and_dev) less.pre_.reset();
-  if (parts == Without::post_and_dev) less.post_.reset();
+  less.post_.reset();
   return less;
 }
 

@@ -25,7 +25,7 @@ class Version {
   [[nodiscard]] bool is_prerelease() const;
   [[nodiscard]] bool is_postrelease() const { return post_.has_value(); }
   // The same version less some of its parts; the local version goes always.
-  enum class Without { local, pre_and_dev, post_and_dev };
+  enum class Without { local, post_and_dev };
   [[nodiscard]] Version without(Without parts) const;
 
   std::strong_ordering operator<=>(const Version& other) const;

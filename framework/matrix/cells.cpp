@@ -16,12 +16,24 @@ bool matches(const CellPattern& pattern, const Cell& cell) {
   });
 }
 
-// A cell whose linked axes do not stand together in any row is none.
-bool is_linked(const Matrix& matrix, const Cell& cell) {
-  return matrix.linked.empty() || std::any_of(matrix.linked.begin(), matrix.linked.end(), [&](const auto& row) {
-           return std::all_of(row.begin(), row.end(),
-                              [&](const auto& pair) { return cell.value(pair.first) == pair.second; });
-         });
+// One choice of values: a value of one axis, or a linked row.
+using Choice = std::vector<std::pair<std::string, std::string>>;
+
+// Every cell continued by every choice.
+std::vector<Cell> continued(const std::vector<Cell>& cells, const std::vector<Choice>& choices) {
+  std::vector<Cell> longer;
+  longer.reserve(cells.size() * choices.size());
+  for (const Cell& cell : cells)
+    for (const Choice& choice : choices) {
+      longer.push_back(cell);
+      longer.back().axes.insert(longer.back().axes.end(), choice.begin(), choice.end());
+    }
+  return longer;
+}
+
+bool is_linked(const Matrix& matrix, const std::string& axis) {
+  return !matrix.linked.empty() && std::any_of(matrix.linked.front().begin(), matrix.linked.front().end(),
+                                               [&](const auto& pair) { return pair.first == axis; });
 }
 
 }  // namespace
@@ -41,15 +53,13 @@ std::optional<std::string> Cell::value(const std::string& axis) const {
 std::vector<Cell> expand(const Matrix& matrix) {
   std::vector<Cell> cells(1);
   for (const Axis& axis : matrix.axes) {
-    std::vector<Cell> longer;
-    for (const Cell& cell : cells)
-      for (const std::string& value : axis.values) {
-        longer.push_back(cell);
-        longer.back().axes.emplace_back(axis.name, value);
-      }
-    cells = std::move(longer);
+    if (is_linked(matrix, axis.name)) continue;
+    std::vector<Choice> choices;
+    for (const std::string& value : axis.values) choices.push_back({{axis.name, value}});
+    cells = continued(cells, choices);
   }
-  std::erase_if(cells, [&](const Cell& cell) { return !is_linked(matrix, cell); });
+  // A row is one choice: the product of its axes' values would be far larger than what is asked for.
+  if (!matrix.linked.empty()) cells = continued(cells, matrix.linked);
   for (Cell& cell : cells)
     for (const Exclusion& exclusion : matrix.exclude)
       if (!cell.excluded && matches(exclusion.where, cell)) cell.excluded = exclusion.reason;
@@ -70,11 +80,13 @@ Result<std::vector<std::string>> placeholders_of(const std::string& requirement)
 std::vector<std::string> requirements_of(const Matrix& matrix, const Cell& cell) {
   std::vector<std::string> requirements = matrix.environment.requirements;
   for (std::string& requirement : requirements)
-    for (const auto& [name, value] : cell.axes) {
-      const std::string placeholder = "{" + name + "}";
-      for (std::size_t at = requirement.find(placeholder); at != std::string::npos;
-           at = requirement.find(placeholder, at + value.size()))
-        requirement.replace(at, placeholder.size(), value);
+    // From left to right and past each value: what a value holds is never a placeholder, whatever the axes' order.
+    for (std::size_t open = requirement.find('{'); open != std::string::npos; open = requirement.find('{', open)) {
+      const std::size_t close = requirement.find('}', open);
+      if (close == std::string::npos) break;
+      const auto value = cell.value(requirement.substr(open + 1, close - open - 1));
+      if (value) requirement.replace(open, close + 1 - open, *value);
+      open += value ? value->size() : 1;
     }
   return requirements;
 }

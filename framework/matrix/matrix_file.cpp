@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@ namespace {
 const std::vector<std::string> kMeaningfulAxes{"python", "index"};
 // Words that are kept for checks to come: a cell must not be named after what nothing looks at.
 const std::vector<std::string> kReservedAxes{"platform", "gpu", "driver", "devices"};
+
+constexpr std::size_t kMostCells = 1'000'000;  // each is held in memory
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -41,7 +44,7 @@ class MatrixReader {
     static const std::vector<std::string> kKeys{"compatrix", "name",        "axes",   "linked", "exclude",
                                                 "indexes",   "environment", "checks", "expect"};
     yaml_.allow_keys(root, kKeys, "a matrix");
-    const YAML::Node version = required(root, "compatrix", "'compatrix: 1' says which form of matrix file this is");
+    const YAML::Node version = required(root, "compatrix", "says which form of matrix file this is (compatrix: 1)");
     if (yaml_.scalar(version, "the matrix form's number") != "1")
       yaml_.refuse(version, "this compatrix reads matrix files of form 1");
     matrix_.name = root["name"] ? yaml_.scalar(root["name"], "a name") : matrix_.file.stem().string();
@@ -54,6 +57,7 @@ class MatrixReader {
     if (root["expect"]) read_expectations(root["expect"]);
     check_index_axis(root);
     check_axes_are_used(root);
+    check_cell_count(root);
     return std::move(matrix_);
   }
 
@@ -109,6 +113,8 @@ class MatrixReader {
           yaml_.refuse(row, fmt::format("axis '{}' is already given under axes", name));
         add_value(name, value);
       }
+      if (std::find(matrix_.linked.begin(), matrix_.linked.end(), values) != matrix_.linked.end())
+        yaml_.refuse(row, "this linked row stands here a second time");
       matrix_.linked.push_back(std::move(values));
     }
   }
@@ -165,6 +171,7 @@ class MatrixReader {
       std::vector<std::string> values = value.IsSequence()
                                             ? yaml_.scalars(value, "values of an axis")
                                             : std::vector<std::string>{yaml_.scalar(value, "a value of an axis")};
+      if (values.empty()) yaml_.refuse(value, fmt::format("axis '{}' matches nothing without a value", name));
       for (const std::string& each : values)
         if (std::find(axis->values.begin(), axis->values.end(), each) == axis->values.end())
           yaml_.refuse(value, fmt::format("axis '{}' has no value '{}'{}", name, each, suggestion(each, axis->values)));
@@ -180,6 +187,8 @@ class MatrixReader {
       const std::vector<std::string> allowed{"reason"};
       const YAML::Node reason = required(entry, "reason", "tells readers of the report why the cell is left out");
       matrix_.exclude.push_back({.where = read_pattern(entry, allowed), .reason = yaml_.scalar(reason, "a reason")});
+      if (matrix_.exclude.back().where.empty())
+        yaml_.refuse(entry, "an exclusion that names no axis leaves out every cell; name the axes it is about");
     }
   }
 
@@ -252,13 +261,15 @@ class MatrixReader {
 
   std::string read_date(const YAML::Node& node) {
     const std::string date = yaml_.scalar(node, "a date");
-    const auto digits = [&](std::size_t at, std::size_t count) {
-      return std::all_of(date.begin() + static_cast<std::ptrdiff_t>(at),
-                         date.begin() + static_cast<std::ptrdiff_t>(at + count),
-                         [](char c) { return c >= '0' && c <= '9'; });
+    int year = 0;
+    unsigned month = 0, day = 0;
+    const auto number = [&](std::size_t at, std::size_t count, auto& value) {
+      const char* end = date.data() + at + count;
+      return date[at] != '-' && std::from_chars(date.data() + at, end, value) == std::from_chars_result{end, {}};
     };
-    if (date.size() != 10 || date[4] != '-' || date[7] != '-' || !digits(0, 4) || !digits(5, 2) || !digits(8, 2) ||
-        date.substr(5, 2) > "12" || date.substr(5, 2) < "01" || date.substr(8) > "31" || date.substr(8) < "01")
+    if (date.size() != 10 || date[4] != '-' || date[7] != '-' || !number(0, 4, year) || !number(5, 2, month) ||
+        !number(8, 2, day) ||
+        !std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)).ok())
       yaml_.refuse(node, "a date such as 2027-06-01 was expected");
     return date;
   }
@@ -289,6 +300,20 @@ class MatrixReader {
         yaml_.refuse(root["environment"]["requirements"],
                      fmt::format("axis '{}' is used in no requirement; write {{{}}} where its value belongs{}",
                                  axis.name, axis.name, suggestion(axis.name, kMeaningfulAxes)));
+    }
+  }
+
+  // A few short axes can stand for more cells than memory holds.
+  void check_cell_count(const YAML::Node& root) {
+    std::size_t cells = std::max<std::size_t>(1, matrix_.linked.size());
+    for (const Axis& axis : matrix_.axes) {
+      const bool linked =
+          !matrix_.linked.empty() && std::any_of(matrix_.linked.front().begin(), matrix_.linked.front().end(),
+                                                 [&](const auto& pair) { return pair.first == axis.name; });
+      if (!linked) cells *= axis.values.size();
+      if (cells > kMostCells)
+        yaml_.refuse(root["axes"] ? root["axes"] : root["linked"],
+                     fmt::format("the axes make more than {} cells; split the matrix or link axes", kMostCells));
     }
   }
 

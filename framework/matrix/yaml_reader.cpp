@@ -15,15 +15,34 @@ namespace {
 constexpr std::size_t kLargestFile = 4U << 20;
 constexpr int kMostNodes = 200'000;  // anchors share nodes, so a small file can stand for very many
 constexpr int kDeepest = 40;
+constexpr std::size_t kShown = 120;  // bytes of a line that are shown with an error
 
 std::string read_whole(const std::filesystem::path& file) {
   std::error_code failure;
-  if (!std::filesystem::is_regular_file(file, failure)) throw YamlFault{{file.string(), "there is no such file"}};
+  if (!std::filesystem::exists(file, failure)) throw YamlFault{{file.string(), "there is no such file"}};
+  if (!std::filesystem::is_regular_file(file, failure))
+    throw YamlFault{{file.string(), "is no regular file; name the matrix file itself"}};
   if (std::filesystem::file_size(file, failure) > kLargestFile)
     throw YamlFault{{file.string(), "is larger than 4 MiB: no matrix file"}};
   std::ifstream in(file, std::ios::binary);
   if (!in) throw YamlFault{{file.string(), "can't be read; check its permissions"}};
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool begins_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+
+// The line around a byte of it, cut between characters, and what must stand before a caret under that byte.
+std::pair<std::string, std::string> excerpt(const std::string& line, std::size_t at) {
+  std::size_t begin = at > kShown / 2 ? at - kShown / 2 : 0, end = std::min(begin + kShown, line.size());
+  while (begin > 0 && !begins_character(line[begin])) --begin;
+  while (end < line.size() && !begins_character(line[end])) ++end;
+  const std::string before = (begin > 0 ? "… " : "") + visible_utf8(line.substr(begin, at - begin));
+  std::string indent;
+  for (const char byte : before)
+    if (begins_character(byte)) indent += byte == '\t' ? '\t' : ' ';
+  return {before + visible_utf8(line.substr(at, end - at)) + (end < line.size() ? " …" : ""), indent};
 }
 
 }  // namespace
@@ -45,10 +64,10 @@ YamlReader::YamlReader(const std::filesystem::path& file) : name_(file.string())
   }
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty() || documents.front().IsNull())
-      throw YamlFault{{name_, "is empty; a matrix begins with 'compatrix: 1'"}};
     if (documents.size() > 1)
       throw YamlFault{error_at(documents[1].Mark().line, 0, "a second document begins here; a matrix is one document")};
+    if (documents.empty() || documents.front().IsNull())
+      throw YamlFault{{name_, "is empty; a matrix begins with 'compatrix: 1'"}};
     root_ = documents.front();
   } catch (const YAML::Exception& failure) {
     throw YamlFault{error_at(failure.mark.line, failure.mark.column, "is no valid YAML here: " + failure.msg)};
@@ -57,14 +76,17 @@ YamlReader::YamlReader(const std::filesystem::path& file) : name_(file.string())
 }
 
 Error YamlReader::error_at(int line, int column, const std::string& sentence) const {
-  std::string text = sentence;
-  if (line >= 0 && static_cast<std::size_t>(line) < lines_.size()) {
-    const std::string number = std::to_string(line + 1);
-    text +=
-        fmt::format("\n  {} | {}\n  {} | {}^", number, visible_utf8(lines_[static_cast<std::size_t>(line)]),
-                    std::string(number.size(), ' '), std::string(static_cast<std::size_t>(std::max(0, column)), ' '));
-  }
-  return {fmt::format("{}:{}:{}", name_, line + 1, column + 1), text};
+  if (line < 0 || static_cast<std::size_t>(line) >= lines_.size())
+    return {fmt::format("{}:{}:{}", name_, line + 1, column + 1), sentence};
+  const std::string& whole = lines_[static_cast<std::size_t>(line)];
+  // yaml-cpp counts bytes; people and editors count characters.
+  const std::size_t at = std::min(static_cast<std::size_t>(std::max(0, column)), whole.size());
+  const auto characters =
+      std::count_if(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at), begins_character);
+  const auto [shown, indent] = excerpt(whole, at);
+  const std::string number = std::to_string(line + 1);
+  return {fmt::format("{}:{}:{}", name_, line + 1, characters + 1),
+          fmt::format("{}\n  {} | {}\n  {} | {}^", sentence, number, shown, std::string(number.size(), ' '), indent)};
 }
 
 void YamlReader::refuse(const YAML::Node& at, const std::string& sentence) const {

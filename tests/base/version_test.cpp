@@ -68,3 +68,28 @@ TEST_CASE("specifiers follow PEP 440", "[version]") {
   CHECK_FALSE(SpecifierSet::parse("~=1"));
   CHECK_FALSE(SpecifierSet::parse(">=1.*"));
 }
+
+TEST_CASE("an exclusive upper bound leaves out its own pre-releases and no others", "[version]") {
+  CHECK(allows("<1.0.post0", "1.0rc1.post0"));
+  CHECK(allows("<1.0.post1", "1.0a1.post1.dev1"));
+  CHECK(allows("<1.0.post1", "1.0.post0.dev0"));
+  CHECK_FALSE(allows("<1.0.post1", "1.0.post1.dev1"));
+  CHECK_FALSE(allows("<1.0", "1.0.dev0"));
+  CHECK(allows("<1.0rc1", "1.0a1"));
+}
+
+TEST_CASE("arbitrary equality compares text, case ignored", "[version]") {
+  CHECK(allows("===1.0+CU130", "1.0+cu130"));
+  CHECK_FALSE(allows("===1.0", "1.0.0"));
+  CHECK_FALSE(allows("===1.*", "1.0"));  // a word like any other
+  CHECK_FALSE(SpecifierSet::parse("==="));
+  CHECK_FALSE(SpecifierSet::parse("===1.0 beta"));
+}
+
+TEST_CASE("a clause that PEP 440 does not know is refused, with its reason", "[version]") {
+  const auto reason = [](const char* set) { return SpecifierSet::parse(set).error().text(); };
+  CHECK(reason(">=2.10+cu130") ==
+        ">=2.10+cu130: \">=2.10+cu130\": a local version (+...) goes with ==, != and === only");
+  for (const char* set : {"==1.0rc1.*", "!=1.0.post1.*", "==1.0.dev0.*", "==1.0+cu130.*", "==1.0 .*"})
+    CHECK(reason(set).ends_with(".* follows release numbers only"));
+}

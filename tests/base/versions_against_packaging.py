@@ -37,17 +37,25 @@ def version():
     return text
 
 
+def near():
+    """One of few versions, so that pairs of them often meet at a border."""
+    suffixes = ["", "", "a1", "a1.dev1", "rc1", "rc1.post0", ".post0", ".post1", ".post1.dev1", ".dev0", ".dev1", "a1.post1.dev1"]
+    return draw.choice(["0", "1", "1.0", "1.0.0", "1.2", "2.0", "1!1.0"]) + draw.choice(suffixes) + draw.choice(["", "", "", "+a", "+1", "+cu130"])
+
+
 def specifier():
     clauses = []
-    for _ in range(draw.randint(1, 3)):
-        operator = draw.choice(["==", "!=", "<=", ">=", "<", ">", "~="])
-        text = version()
+    for _ in range(draw.choice([1, 1, 2, 3])):
+        operator = draw.choice(["==", "!=", "<=", ">=", "<", ">", "~=", "==="])
+        text = near() if draw.random() < 0.6 else version()
         if operator in ("==", "!=") and draw.random() < 0.4:
-            text = ".".join(str(draw.choice([0, 1, 2, 10])) for _ in range(draw.randint(1, 3))) + ".*"
-        if operator not in ("==", "!="):
+            text = (text if draw.random() < 0.2 else text.split("+")[0].split("a")[0].split("rc")[0].split(".post")[0].split(".dev")[0]) + ".*"
+        if operator in ("<=", ">=", "<", ">", "~=") and draw.random() < 0.95:
             text = text.split("+")[0]
-        clauses.append(operator + text)
-    return ",".join(clauses)
+        if operator == "===" and draw.random() < 0.2:
+            text = draw.choice([text.upper(), "word", "1.*", ""])
+        clauses.append(operator + draw.choice(["", "", " "]) + text)
+    return draw.choice([",", ", "]).join(clauses)
 
 
 def order(a, b):
@@ -70,7 +78,7 @@ for _ in range(PAIRS):
     a, b = version(), version()
     questions.append(f"order {a}|{b}")
     answers.append(order(a, b))
-    clauses, candidate = specifier(), version()
+    clauses, candidate = specifier(), near() if draw.random() < 0.7 else version()
     questions.append(f"contains {clauses}|{candidate}")
     answers.append(contains(clauses, candidate))
 ours = subprocess.run([sys.argv[1]], input="\n".join(questions) + "\n", text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()

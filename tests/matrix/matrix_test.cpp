@@ -83,6 +83,62 @@ checks: [torch_abi]
   unsetenv("COMPATRIX_FIXTURE_INDEX");
 }
 
+TEST_CASE("linked rows are one choice each, in their own order, however many there are", "[matrix]") {
+  std::string text = "compatrix: 1\naxes: {k: [x, y]}\nlinked:\n";
+  for (int i = 999; i >= 0; --i)
+    text += "  - {a: a" + std::to_string(i) + ", b: b" + std::to_string(i) + ", c: c" + std::to_string(i % 2) + "}\n";
+  const auto matrix = read(text + "environment: {requirements: [\"{a}{b}{c}{k}\"]}\nchecks: [torch_abi]\n");
+  REQUIRE(matrix);
+  const auto cells = expand(*matrix);
+  REQUIRE(cells.size() == 2000);
+  CHECK(cells.front().id() == "k=x,a=a999,b=b999,c=c1");
+  CHECK(cells.back().id() == "k=y,a=a0,b=b0,c=c0");
+}
+
+TEST_CASE("braces in a value are no placeholder, whatever the order of the axes", "[matrix]") {
+  for (const char* axes : {"{pkg: [\"foo=={torch}\"], torch: [1]}", "{torch: [1], pkg: [\"foo=={torch}\"]}"}) {
+    const auto matrix = read(std::string("compatrix: 1\naxes: ") + axes +
+                             "\nenvironment: {requirements: [\"{pkg}\", \"t=={torch}\"]}\nchecks: [torch_abi]\n");
+    REQUIRE(matrix);
+    CHECK(requirements_of(*matrix, expand(*matrix).front()) == std::vector<std::string>{"foo=={torch}", "t==1"});
+  }
+}
+
+TEST_CASE("what would silently match nothing, everything or too much is refused", "[matrix]") {
+  CHECK_THAT(error_after("torch: 1.10, kernels: \"b==2\", reason", "reason"),
+             ContainsSubstring("m.yaml:6:11: an exclusion that names no axis leaves out every cell"));
+  CHECK_THAT(error_after("where: {torch: [1.10, 2.9.1]}", "where: {torch: []}"),
+             ContainsSubstring("axis 'torch' matches nothing without a value"));
+  CHECK_THAT(error_after("2027-06-01", "2027-02-31"), ContainsSubstring("a date such as 2027-06-01 was expected"));
+  CHECK_THAT(error_after("compatrix: 1", "name2: 1"), ContainsSubstring("unknown key 'name2' in a matrix"));
+  CHECK_THAT(read("name: x\n").error().text(),
+             ContainsSubstring("the key 'compatrix' is missing; it says which form of matrix file this is"));
+  const std::string row = "{torch: 1, pkg: a}";
+  CHECK_THAT(read("compatrix: 1\nlinked: [" + row + ", " + row + "]\n").error().text(),
+             ContainsSubstring("m.yaml:2:30: this linked row stands here a second time"));
+  std::string axes = "compatrix: 1\naxes:\n", requirement;
+  for (const std::string name : {"a", "b", "c", "d", "e", "f"}) {
+    axes += "  " + name + ": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]\n";
+    requirement += "{" + name + "}";
+  }
+  CHECK_THAT(
+      read(axes + "environment: {requirements: [\"" + requirement + "\"]}\nchecks: [torch_abi]\n").error().text(),
+      ContainsSubstring("the axes make more than 1000000 cells"));
+}
+
+TEST_CASE("the caret stands under the place, columns count characters, a long line is cut", "[matrix]") {
+  CHECK(error_after("reason: \"first\"}", "reason: \"ünïcödé\", cause2: \"\t\"}").find("m.yaml:10:106: unknown key") ==
+        0);
+  const std::string wide = "compatrix: 1\nchecks: [\"ü\",\t{a: 1}]\n";
+  CHECK_THAT(read(wide + "environment: {requirements: [x]}\n").error().text(),
+             ContainsSubstring("m.yaml:2:19: ") &&
+                 ContainsSubstring("\n  2 | checks: [\"ü\",\t{a: 1}]\n    |              \t    ^"));
+  std::string line = "compatrix: 1\n\"" + std::string(5000, 'x') + "\": 1, oops: [\n";
+  const std::string cut = read(line).error().text();
+  CHECK(cut.size() < 600);
+  CHECK_THAT(read(std::string(200'000, '[')).error().text(), ContainsSubstring("[ …\n"));
+}
+
 TEST_CASE("a mistake is told with file, line, column, the line itself and the near word", "[matrix]") {
   CHECK_THAT(error_after("checks:", "cheks:"),
              ContainsSubstring("m.yaml:8:1: unknown key 'cheks' in a matrix, did you mean 'checks'?") &&
