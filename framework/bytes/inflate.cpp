@@ -10,7 +10,7 @@ namespace compatrix {
 struct Inflater::State {
   inflate_state stream{};
   std::vector<std::byte> output = std::vector<std::byte>(256U << 10);
-  std::uint64_t limit = 0, produced = 0, left_over = 0;
+  std::uint64_t limit = 0, produced = 0;
   ByteSink sink;
   bool stopped = false;
 };
@@ -29,12 +29,6 @@ bool Inflater::finished() const {
 bool Inflater::stopped() const {
   return state_->stopped;
 }
-std::uint64_t Inflater::produced() const {
-  return state_->produced;
-}
-std::uint64_t Inflater::left_over() const {
-  return state_->left_over;
-}
 
 Result<Done> Inflater::feed(std::span<const std::byte> input) {
   State& s = *state_;
@@ -51,7 +45,6 @@ Result<Done> Inflater::feed(std::span<const std::byte> input) {
     if (count != 0 && !s.sink(std::span(s.output).first(count))) s.stopped = true;
     if (s.stream.avail_in == 0 && s.stream.avail_out != 0) break;
   }
-  s.left_over += finished() ? s.stream.avail_in : 0;
   return Done{};
 }
 

@@ -21,8 +21,6 @@ class Inflater {
 
   [[nodiscard]] bool finished() const;  // the final block's end was met
   [[nodiscard]] bool stopped() const;   // the sink wants no more
-  [[nodiscard]] std::uint64_t produced() const;
-  [[nodiscard]] std::uint64_t left_over() const;  // input bytes after the end of the stream
 
  private:
   struct State;

@@ -1,30 +1,19 @@
 #include "framework/facts/wheel_facts.h"
 
 #include "framework/facts/encoding.h"
+#include "framework/wheel/dist_info.h"
 
 namespace compatrix::facts {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x31656877787863;  // "cxxwhe" and the format's number
 
-// Where the installer puts an entry, relative to site-packages (PEP 427, "Installing a wheel"): purelib and platlib of
-// the .data folder are laid over it, its other parts go elsewhere.
-std::optional<std::string> installed_path(std::string_view name) {
-  const std::size_t slash = name.find('/');
-  if (name.empty() || name.back() == '/') return std::nullopt;
-  if (slash == std::string_view::npos || !name.substr(0, slash).ends_with(".data")) return std::string(name);
-  const std::string_view inside = name.substr(slash + 1);
-  for (const std::string_view scheme : {"purelib/", "platlib/"})
-    if (inside.starts_with(scheme)) return std::string(inside.substr(scheme.size()));
-  return std::nullopt;
-}
-
 }  // namespace
 
 void WheelFacts::index() {
   files_.reserve(directory.entries.size());
   for (const wheel::ZipEntry& entry : directory.entries)
-    if (auto path = installed_path(entry.name)) files_.emplace_back(std::move(*path), &entry);
+    if (auto path = wheel::installed_path(entry.name)) files_.emplace_back(std::move(*path), &entry);
   for (const auto& [path, entry] : files_) {
     by_path_.emplace(path, entry);
     for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash != 0;

@@ -104,7 +104,8 @@ Result<Requirement> parse_requirement(std::string_view text) {
   Requirement requirement;
   std::size_t end = 0;
   while (end < rest.size() && is_name_character(rest[end])) ++end;
-  if (end == 0) return refused;
+  const auto ends_a_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  if (end == 0 || !ends_a_name(rest.front()) || !ends_a_name(rest[end - 1])) return refused;
   requirement.project = normalise_project(rest.substr(0, end));
   rest = trimmed(rest.substr(end));
   if (rest.starts_with('[')) {
@@ -189,6 +190,16 @@ Result<std::vector<RecordEntry>> parse_record(std::string_view text) {
     }
   }
   return entries;
+}
+
+std::optional<std::string> installed_path(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (name.empty() || name.back() == '/') return std::nullopt;
+  if (slash == std::string_view::npos || !name.substr(0, slash).ends_with(".data")) return std::string(name);
+  const std::string_view inside = name.substr(slash + 1);
+  for (const std::string_view scheme : {"purelib/", "platlib/"})
+    if (inside.starts_with(scheme)) return std::string(inside.substr(scheme.size()));
+  return std::nullopt;
 }
 
 bool is_shared_object_name(std::string_view path) {

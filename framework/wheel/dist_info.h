@@ -65,6 +65,10 @@ struct RecordEntry {
 };
 Result<std::vector<RecordEntry>> parse_record(std::string_view text);
 
+// Where an installer puts an entry of the archive, relative to site-packages (PEP 427, "Installing a wheel"): purelib
+// and platlib of the .data folder are laid over it. Nothing for folders and for the parts that go elsewhere.
+std::optional<std::string> installed_path(std::string_view entry);
+
 // Whether a file is a shared object by its name: "libx.so", "libx.so.1.2", "module.cpython-311-x86_64-linux-gnu.so".
 bool is_shared_object_name(std::string_view path);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "framework/base/text.h"
 #include "framework/wheel/http_transfer.h"
 
 namespace compatrix::wheel {
@@ -28,6 +30,22 @@ bool may_pass(const HttpResponse& response) {
 
 std::string describe(const HttpResponse& response) {
   return response.failure.empty() ? fmt::format("the server answered {}", response.status) : response.failure;
+}
+
+bool is_encoded(const HttpResponse& response) {
+  return !response.content_encoding.empty() && response.content_encoding != "identity";
+}
+
+std::string encoding_refused(const HttpResponse& response) {
+  return "the server encoded the file (" + visible_utf8(response.content_encoding) +
+         "), which makes offsets in it meaningless";
+}
+
+// Waits before the attempt that follows this one; the server's word counts, within a limit.
+void wait_after(int attempt, const HttpResponse& response) {
+  const long milliseconds =
+      response.retry_after_s > 0 ? std::min(response.retry_after_s, kLongestWait) * 1000 : 250L << attempt;
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
 // Connections that are free to be used again.
@@ -52,12 +70,15 @@ class ConnectionPool {
 
 class RemoteFile : public RandomAccess {
  public:
-  RemoteFile(std::string url, std::uint64_t size, std::string identity, const HttpOptions& options)
+  RemoteFile(std::string url, std::uint64_t size, std::string identity, const HttpOptions& options,
+             HttpConnection opened_by)
       : url_(std::move(url)),
         name_(displayed_url(url_)),
         size_(size),
         identity_(std::move(identity)),
-        options_(options) {}
+        options_(options) {
+    pool_.give_back(std::move(opened_by));
+  }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] std::uint64_t size() const override { return size_; }
@@ -77,7 +98,7 @@ class RemoteFile : public RandomAccess {
       last = response.failure.empty() && response.status == 206
                  ? fmt::format("{} of {} bytes came", bytes.size(), length)
                  : describe(response);
-      wait_before(attempt, response.retry_after_s);
+      if (attempt < options_.retries) wait_after(attempt, response);
     }
     return Error{name_, fmt::format("could not be read at offset {} ({} attempts: {}); try again later", offset,
                                     options_.retries + 1, last)};
@@ -120,9 +141,8 @@ class RemoteFile : public RandomAccess {
       if (response.status == 200) refusal = Error{name_, "the server sent the whole file where a range was asked for"};
       return false;
     }
-    if (!response.content_encoding.empty() && response.content_encoding != "identity") {
-      refusal = Error{name_, "the server encoded the range (" + response.content_encoding +
-                                 "), which makes its offsets meaningless"};
+    if (is_encoded(response)) {
+      refusal = Error{name_, encoding_refused(response)};
     } else if (response.range_begin != offset || response.range_end != offset + length - 1) {
       refusal = Error{name_, fmt::format("bytes {}-{} were asked for, the server says that it sends others", offset,
                                          offset + length - 1)};
@@ -130,11 +150,6 @@ class RemoteFile : public RandomAccess {
       refusal = Error{name_, "the file changed on the server while it was read; run again"};
     }
     return !refusal;
-  }
-
-  static void wait_before(int attempt, long retry_after) {
-    const long milliseconds = retry_after > 0 ? std::min(retry_after, kLongestWait) * 1000 : 250L << attempt;
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   }
 
  public:
@@ -281,6 +296,37 @@ Result<std::shared_ptr<RandomAccess>> whole_file(const std::string& url, const T
   return std::shared_ptr<RandomAccess>(std::make_shared<NamedFile>(name, *opened));
 }
 
+// The first request for a file: one byte, which tells size and identity; from a server without ranges all of it.
+HttpResponse ask_first(HttpConnection& connection, const std::string& url, std::uint64_t limit,
+                       const HttpOptions& options, const TemporaryFile& kept, std::optional<Error>& refusal) {
+  const std::string name = displayed_url(url);
+  std::uint64_t whole = 0;
+  return connection.perform(
+      {.url = url,
+       .range_begin = 0,
+       .range_end = 0,
+       .ranged = true,
+       .stall_seconds = options.stall_seconds,
+       .accept =
+           [&](const HttpResponse& response) {
+             if (response.status != 200 && response.status != 206) return false;
+             if (is_encoded(response)) refusal = Error{name, encoding_refused(response)};
+             return !refusal;
+           },
+       .body =
+           [&](std::span<const std::byte> piece) {
+             whole += piece.size();
+             if (options.received != nullptr) *options.received += piece.size();
+             if (whole > limit)
+               refusal = Error{name, fmt::format("the server sends more than {} bytes; was the file changed?", limit)};
+             else if (!kept.append(piece))
+               refusal = Error{
+                   name, fmt::format("its server knows no ranges, and {} has no room for the whole file; set TMPDIR",
+                                     std::filesystem::temp_directory_path().string())};
+             return !refusal;
+           }});
+}
+
 }  // namespace
 
 std::string displayed_url(const std::string& url) {
@@ -297,27 +343,15 @@ Result<std::shared_ptr<RandomAccess>> open_remote_file(const std::string& url, s
   const std::string name = displayed_url(url);
   const std::uint64_t limit = expected_size != 0 ? expected_size : kLargestWholeFile;
   HttpResponse response;
+  HttpConnection connection;
   for (int attempt = 0; attempt <= options.retries; ++attempt) {
     const TemporaryFile kept;
-    HttpConnection connection;
-    std::uint64_t whole = 0;
-    response = connection.perform({.url = url,
-                                   .range_begin = 0,
-                                   .range_end = 0,
-                                   .ranged = true,
-                                   .stall_seconds = options.stall_seconds,
-                                   .accept = [](const HttpResponse& r) { return r.status == 200 || r.status == 206; },
-                                   .body =
-                                       [&](std::span<const std::byte> piece) {
-                                         whole += piece.size();
-                                         if (options.received != nullptr) *options.received += piece.size();
-                                         return whole <= limit && kept.append(piece);
-                                       }});
+    std::optional<Error> refusal;
+    response = ask_first(connection, url, limit, options, kept, refusal);
+    if (refusal) return *refusal;
     if (response.status == 200 && response.failure.empty()) return whole_file(url, kept, response, expected_size);
-    if (response.status == 206 && response.failure.empty()) break;
     if (!may_pass(response)) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(
-        response.retry_after_s > 0 ? std::min(response.retry_after_s, kLongestWait) * 1000 : 250L << attempt));
+    if (attempt < options.retries) wait_after(attempt, response);
   }
   if (response.status != 206 || !response.failure.empty())
     return Error{name, fmt::format("could not be opened: {}", describe(response))};
@@ -326,8 +360,8 @@ Result<std::shared_ptr<RandomAccess>> open_remote_file(const std::string& url, s
     return Error{
         name, fmt::format("has {} bytes, the lock says {}: it changed since it was locked; lock again with --refresh",
                           *response.whole_size, expected_size)};
-  return std::shared_ptr<RandomAccess>(
-      std::make_shared<RemoteFile>(url, *response.whole_size, RemoteFile::identity_of(response), options));
+  return std::shared_ptr<RandomAccess>(std::make_shared<RemoteFile>(
+      url, *response.whole_size, RemoteFile::identity_of(response), options, std::move(connection)));
 }
 
 }  // namespace compatrix::wheel

@@ -98,11 +98,16 @@ struct Library {
 
 struct HttpConnection::Handle {
   CURL* curl = nullptr;
+  curl_slist* headers = nullptr;
   Handle() {
     static const Library kLibrary;  // once, before any thread uses libcurl
     curl = curl_easy_init();
+    headers = curl_slist_append(nullptr, "Accept-Encoding: identity");
   }
-  ~Handle() { curl_easy_cleanup(curl); }
+  ~Handle() {
+    curl_easy_cleanup(curl);
+    curl_slist_free_all(headers);
+  }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 };
@@ -125,14 +130,14 @@ HttpResponse HttpConnection::perform(const HttpRequest& request) {
   curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
   // Separate connections: TLS work then spreads over the cores, which one HTTP/2 connection does not allow.
   curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, nullptr);
+  // As a header of our own: by its option libcurl would decode what comes encoded, and offsets would mean nothing.
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle_->headers);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1000L);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, request.stall_seconds);
   curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 512L << 10);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "compatrix");
   if (const char* bundle = certificate_bundle()) curl_easy_setopt(curl, CURLOPT_CAINFO, bundle);
-  if (request.head) curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
   const std::string range = fmt::format("{}-{}", request.range_begin, request.range_end);
   if (request.ranged) curl_easy_setopt(curl, CURLOPT_RANGE, range.c_str());
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);

@@ -25,7 +25,6 @@ struct HttpResponse {
 
 struct HttpRequest {
   std::string url;
-  bool head = false;
   std::uint64_t range_begin = 0, range_end = 0;  // inclusive; both 0 with `ranged` off: the whole file
   bool ranged = false;
   long stall_seconds = 30;

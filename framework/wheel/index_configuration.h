@@ -1,4 +1,5 @@
-// Which index pip is configured with, handed to uv by the environment where uv has no configuration of its own.
+// Which indexes uv or, where it has none, pip is configured with, handed to uv by the environment. uv's variables
+// stand as they are.
 #pragma once
 
 #include <optional>

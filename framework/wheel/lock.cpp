@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "framework/base/version.h"
+#include "framework/base/text.h"
 #include "framework/wheel/dist_info.h"
 #include "framework/wheel/marker.h"
 
@@ -134,6 +134,9 @@ std::optional<LockedWheel> choose(const toml::table& package, const std::string&
 
 Result<Lock> read_lock(const std::filesystem::path& file, const LockTarget& target) try {
   const toml::table document = toml::parse_file(file.string());
+  const std::string format = document["lock-version"].value_or(std::string());
+  if (!format.empty() && !format.starts_with("1."))
+    return Error{file.string(), "has lock-version " + visible_utf8(format) + ", only 1.x is known; lock again"};
   const auto* packages = document["packages"].as_array();
   if (packages == nullptr) return Error{file.string(), "has no [[packages]]; a pylock.toml (PEP 751) was expected"};
   const MarkerValues values = marker_values(target.python, target.machine);
@@ -154,6 +157,9 @@ Result<Lock> read_lock(const std::filesystem::path& file, const LockTarget& targ
           fmt::format("{} {} has no wheel for CPython {} on {} with glibc {}; build one, or take another version",
                       project, (*package)["version"].value_or(std::string()), target.python, target.machine,
                       target.glibc)};
+    if (std::any_of(lock.wheels.begin(), lock.wheels.end(), [&](const auto& had) { return had.project == project; }))
+      return Error{file.string(),
+                   project + " is locked twice for this target, and nothing says which counts; lock again"};
     lock.wheels.push_back(std::move(*wheel));
   }
   return lock;

@@ -147,7 +147,10 @@ MarkerValues marker_values(const std::string& python, const std::string& machine
           {"platform_python_implementation", "CPython"},
           {"implementation_name", "cpython"},
           {"implementation_version", python + ".0"},
-          {"extra", ""}};
+          {"extra", ""},
+          // Of lock files (PEP 751): what was chosen when they were made; nothing here.
+          {"extras", ""},
+          {"dependency_groups", ""}};
 }
 
 Result<bool> marker_holds(std::string_view marker, const MarkerValues& values) try {

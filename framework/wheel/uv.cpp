@@ -1,5 +1,8 @@
 // Locking with uv: the request as its input files, its complaints as one sentence.
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 
@@ -9,6 +12,8 @@
 
 #include "framework/base/subprocess.h"
 #include "framework/base/text.h"
+#include "framework/base/version.h"
+#include "framework/wheel/dist_info.h"
 #include "framework/wheel/index_configuration.h"
 #include "framework/wheel/lock.h"
 
@@ -41,7 +46,7 @@ bool write_lines(const std::filesystem::path& file, const std::vector<std::strin
 }
 
 // What uv says, without its drawing characters, as one line.
-std::string one_sentence(const std::string& errors) {
+std::string one_line(const std::string& errors) {
   std::string sentence;
   bool blank = false;
   for (const char c : without_credentials(errors)) {
@@ -54,35 +59,92 @@ std::string one_sentence(const std::string& errors) {
     blank = false;
     sentence += c;
   }
-  for (const std::string_view prefix : {"x ", "error: "})
+  return sentence;
+}
+
+// uv's chain of causes as one sentence: what failed, the cause behind it, what to do.
+std::string one_sentence(const std::string& errors) {
+  std::string sentence = one_line(errors);
+  for (const std::string_view prefix : {"x ", "error: ", "No solution found when resolving dependencies cause: "})
     if (sentence.starts_with(prefix)) sentence.erase(0, prefix.size());
+  constexpr std::string_view kCause = " cause: ", kFetch = "Failed to fetch: ",
+                             kEnd = ", we can conclude that your requirements are unsatisfiable.";
+  if (const std::size_t at = sentence.find(kFetch); at != std::string::npos) {
+    const std::string address = sentence.substr(at + kFetch.size(), sentence.find(kCause, at) - at - kFetch.size());
+    const std::size_t last = sentence.rfind(kCause);
+    const std::string why =
+        last == std::string::npos || last < at ? "no answer" : sentence.substr(last + kCause.size());
+    return visible_utf8(fmt::format(
+        "the index can't be read at {} ({}); check the network and which index is configured", address, why));
+  }
+  if (const std::size_t at = sentence.find(kEnd); at != std::string::npos)
+    sentence.replace(at, kEnd.size(), "; ask for another version, a further index or a folder of wheels that has it");
   constexpr std::size_t kLongest = 600;
   if (sentence.size() > kLongest) sentence = sentence.substr(0, kLongest) + " ...";
   return visible_utf8(sentence);
 }
 
+// A path in an address: everything but what stands for itself there is percent-encoded.
+std::string file_address(const std::string& path) {
+  std::string address = "file://";
+  for (const char c : path)
+    address +=
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/._-~+").find(c) != std::string::npos
+            ? std::string(1, c)
+            : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return address;
+}
+
+// A requirement as uv's files have it. A line of such a file may also be an option, so nothing else gets there; a
+// wheel gets its project's name, without which it could not override anything.
+Result<std::string> requirement_line(const std::string& text) {
+  if (text.ends_with(".whl") && text.find("://") == std::string::npos) {
+    const auto name = parse_wheel_name(std::filesystem::path(text).filename().string());
+    if (!name) return name.error();
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(text, ignored)) return Error{text, "is no file; name a wheel that is there"};
+    return name->project + " @ " + file_address(text);
+  }
+  if (text.find_first_of("\r\n") != std::string::npos)
+    return Error{visible_utf8(text.substr(0, text.find_first_of("\r\n"))),
+                 "is more than one line; a requirement is one"};
+  const auto requirement = parse_requirement(text);
+  if (!requirement) return requirement.error();
+  if (const auto specifiers = SpecifierSet::parse(requirement->specifiers); !specifiers)
+    return Error{text, "is no requirement: " + specifiers.error().text()};
+  return text;
+}
+
+// The newest platform with a name in uv that is not newer than the target.
+std::string platform_name(const LockTarget& target) {
+  constexpr std::array kNamed{40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 28, 17};
+  int minor = 0;
+  std::from_chars(target.glibc.data() + std::min<std::size_t>(2, target.glibc.size()),
+                  target.glibc.data() + target.glibc.size(), minor);
+  const auto* const named = std::find_if(kNamed.begin(), kNamed.end(), [&](int known) { return known <= minor; });
+  return fmt::format("{}-manylinux_2_{}", target.machine, named == kNamed.end() ? kNamed.back() : *named);
+}
+
 std::vector<std::string> arguments_for(const LockRequest& request, const std::filesystem::path& uv,
                                        const std::filesystem::path& folder) {
-  std::vector<std::string> arguments{
-      uv.string(),
-      "pip",
-      "compile",
-      "--quiet",
-      "--no-progress",
-      "--color",
-      "never",
-      "--no-config",
-      "--format",
-      "pylock.toml",
-      "--only-binary",
-      ":all:",
-      "--python-version",
-      request.target.python,
-      "--python-platform",
-      fmt::format("{}-manylinux_{}", request.target.machine,
-                  request.target.glibc.substr(0, 1) + "_" + request.target.glibc.substr(2)),
-      "--output-file",
-      (folder / "pylock.toml").string()};
+  std::vector<std::string> arguments{uv.string(),
+                                     "pip",
+                                     "compile",
+                                     "--quiet",
+                                     "--no-progress",
+                                     "--color",
+                                     "never",
+                                     "--no-config",
+                                     "--format",
+                                     "pylock.toml",
+                                     "--only-binary",
+                                     ":all:",
+                                     "--python-version",
+                                     request.target.python,
+                                     "--python-platform",
+                                     platform_name(request.target),
+                                     "--output-file",
+                                     (folder / "pylock.toml").string()};
   for (const auto& links : request.find_links) {
     arguments.emplace_back("--find-links");
     arguments.push_back(links.string());
@@ -122,16 +184,17 @@ Result<std::filesystem::path> find_uv() {
 }
 
 Result<Done> write_lock(const LockRequest& request, const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  for (const std::string& text : request.requirements) {
+    auto line = requirement_line(text);
+    if (!line) return line.error();
+    lines.push_back(std::move(*line));
+  }
   const auto uv = find_uv();
   if (!uv) return uv.error();
   const ScratchFolder scratch;
-  std::vector<std::string> requirements, overrides;
-  for (const std::string& text : request.requirements) {
-    requirements.push_back(text);
-    if (!text.ends_with(".whl")) overrides.push_back(text);
-  }
-  if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", requirements) ||
-      !write_lines(scratch.path() / "overrides.txt", overrides))
+  if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", lines) ||
+      !write_lines(scratch.path() / "overrides.txt", lines))
     return Error{std::filesystem::temp_directory_path().string(),
                  "can't be written to, which locking needs; make room or set TMPDIR"};
 
@@ -150,7 +213,11 @@ Result<Done> write_lock(const LockRequest& request, const std::filesystem::path&
     std::filesystem::copy_file(scratch.path() / "pylock.toml", aside, std::filesystem::copy_options::overwrite_existing,
                                failure);
   if (!failure) std::filesystem::rename(aside, file, failure);
-  if (failure) return Error{file.string(), "the lock can't be written here: " + failure.message()};
+  if (failure) {
+    std::error_code ignored;
+    std::filesystem::remove(aside, ignored);
+    return Error{file.string(), "the lock can't be written here: " + failure.message()};
+  }
   return Done{};
 }
 

@@ -1,31 +1,20 @@
 #include "framework/wheel/zip.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
+#include <cctype>
+#include <set>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "framework/base/text.h"
 #include "framework/bytes/byte_view.h"
-#include "framework/bytes/digest.h"
-#include "framework/bytes/inflate.h"
+#include "framework/wheel/zip_format.h"
 
 namespace compatrix::wheel {
 namespace {
 
-constexpr std::uint32_t kEndOfDirectory = 0x06054b50, kEndOfDirectory64 = 0x06064b50, kLocator64 = 0x07064b50,
-                        kCentralHeader = 0x02014b50, kLocalHeader = 0x04034b50;
-constexpr std::uint64_t kEndSize = 22, kLocatorSize = 20, kEnd64Size = 56, kCentralSize = 46, kLocalSize = 30;
-constexpr std::uint64_t kLongestComment = 65535;
-constexpr std::uint64_t kLargestDirectory = 256U << 20;  // torch's is about 2 MB
-constexpr std::uint16_t kStored = 0, kDeflated = 8;
-constexpr std::uint16_t kEncrypted = 1, kDataDescriptor = 8;
-
-// Where the central directory lies, by the end records.
-struct DirectoryPlace {
-  std::uint64_t offset = 0, size = 0, count = 0;
-  std::uint64_t end = 0;  // offset of the first end record
-};
+using namespace zip;
 
 // A range of the archive with its place in it.
 Result<std::pair<std::vector<std::byte>, std::uint64_t>> read_tail(RandomAccess& archive) {
@@ -36,55 +25,83 @@ Result<std::pair<std::vector<std::byte>, std::uint64_t>> read_tail(RandomAccess&
   return std::pair(std::move(*bytes), size - length);
 }
 
-// The end record whose comment ends exactly at the end of the file; searched backwards, for comments may hold anything.
-std::optional<std::uint64_t> find_end(const ByteView& tail) {
-  if (tail.size() < kEndSize) return std::nullopt;
+// Where an end record may stand: its comment must end exactly at the end of the file. The last one counts; a second one
+// is a comment that was made to look like an archive's end.
+std::vector<std::uint64_t> find_ends(const ByteView& tail) {
+  std::vector<std::uint64_t> ends;
+  if (tail.size() < kEndSize) return ends;
   for (std::uint64_t at = tail.size() - kEndSize + 1; at-- > 0;)
-    if (tail.u32(at) == kEndOfDirectory && at + kEndSize + tail.u16(at + 20) == tail.size()) return at;
-  return std::nullopt;
+    if (tail.u32(at) == kEndOfDirectory && at + kEndSize + tail.u16(at + 20) == tail.size()) ends.push_back(at);
+  return ends;
 }
 
-DirectoryPlace place_of(const ByteView& tail, std::uint64_t end, ZipDirectory& directory) {
+// The place that the ZIP64 records name; the end record's own fields must say the same or that they can't.
+DirectoryPlace place64_of(const ByteView& tail, std::uint64_t end, const DirectoryPlace& place,
+                          std::vector<ZipDefect>& defects) {
   const std::uint64_t end_at = tail.file_offset() + end;
-  DirectoryPlace place{
+  const ByteView locator = tail.slice(end - kLocatorSize, kLocatorSize);
+  const std::uint64_t end64 = locator.u64(8);
+  if (end64 < tail.file_offset() || end64 + kEnd64Size != end_at - kLocatorSize ||
+      tail.u32(end64 - tail.file_offset()) != kEndOfDirectory64)
+    throw FormatError(locator.file_offset(), "the ZIP64 locator does not lead to a ZIP64 end record just before it");
+  const ByteView record = tail.slice(end64 - tail.file_offset(), kEnd64Size);
+  if (record.u64(4) != kEnd64Size - 12 || record.u32(16) != 0 || record.u32(20) != 0 ||
+      record.u64(24) != record.u64(32) || locator.u32(4) != 0 || locator.u32(16) != 1)
+    defects.push_back({"zip64-end-record", true, "", end64, "the ZIP64 end record has another size or several parts"});
+  const auto same = [](std::uint64_t narrow, std::uint64_t wide, std::uint64_t unknown) {
+    return narrow == unknown || narrow == wide;
+  };
+  if (!same(place.offset, record.u64(48), 0xffffffff) || !same(place.size, record.u64(40), 0xffffffff) ||
+      !same(place.count, record.u64(32), 0xffff))
+    defects.push_back({"end-records-differ", true, "", end_at, "the two end records name different directories"});
+  return {.offset = record.u64(48), .size = record.u64(40), .count = record.u64(32), .end = end64};
+}
+
+DirectoryPlace place_of(const ByteView& tail, std::uint64_t end, std::vector<ZipDefect>& defects) {
+  const std::uint64_t end_at = tail.file_offset() + end;
+  const DirectoryPlace place{
       .offset = tail.u32(end + 16), .size = tail.u32(end + 12), .count = tail.u16(end + 10), .end = end_at};
   if (tail.u16(end + 20) != 0)
-    directory.defects.push_back(
+    defects.push_back(
         {"archive-comment", false, "", end_at, "the archive has a comment, which wheels have no use for"});
   if (tail.u16(end + 4) != 0 || tail.u16(end + 6) != 0 || tail.u16(end + 8) != tail.u16(end + 10))
     throw FormatError(end_at, "an archive in one part was expected");
-  const bool has_locator = end >= kLocatorSize && tail.u32(end - kLocatorSize) == kLocator64;
-  const bool needs64 = place.offset == 0xffffffff || place.size == 0xffffffff || place.count == 0xffff;
-  if (!has_locator) {
-    if (needs64) throw FormatError(end_at, "a ZIP64 end record was expected before the end record");
-    return place;
-  }
-  const std::uint64_t end64 = tail.u64(end - kLocatorSize + 8);
-  if (end64 < tail.file_offset() || end64 + kEnd64Size != end_at - kLocatorSize ||
-      tail.u32(end64 - tail.file_offset()) != kEndOfDirectory64)
-    throw FormatError(end_at - kLocatorSize, "the ZIP64 locator does not lead to a ZIP64 end record just before it");
-  const ByteView record = tail.slice(end64 - tail.file_offset(), kEnd64Size);
-  place = {.offset = record.u64(48), .size = record.u64(40), .count = record.u64(32), .end = end64};
+  if (end >= kLocatorSize && tail.u32(end - kLocatorSize) == kLocator64) return place64_of(tail, end, place, defects);
+  if (place.offset == 0xffffffff || place.size == 0xffffffff || place.count == 0xffff)
+    throw FormatError(end_at, "a ZIP64 end record was expected before the end record");
   return place;
 }
 
 // Sizes and offset that do not fit their 32-bit fields, from the extra field 0x0001.
-void apply_zip64(const ByteView& header, ZipEntry& entry) {
-  const ByteView extra = header.slice(kCentralSize + header.u16(28), header.u16(30));
-  for (std::uint64_t at = 0; at + 4 <= extra.size();) {
-    const std::uint16_t id = extra.u16(at), size = extra.u16(at + 2);
-    if (id == 1) {
-      const ByteView field = extra.slice(at + 4, size);
-      std::uint64_t next = 0;
-      for (std::uint64_t* value : {&entry.size, &entry.compressed_size, &entry.local_header})
-        if (*value == 0xffffffff) {
-          *value = field.u64(next);
-          next += 8;
-        }
-      return;
+void apply_zip64(const ByteView& field, ZipEntry& entry) {
+  std::uint64_t next = 0;
+  for (std::uint64_t* value : {&entry.size, &entry.compressed_size, &entry.local_header})
+    if (*value == 0xffffffff) {
+      *value = field.u64(next);
+      next += 8;
     }
+}
+
+// The extra fields of a central header. One that stands twice is read differently by different readers.
+void read_extra_fields(const ByteView& extra, ZipEntry& entry, std::vector<ZipDefect>& defects) {
+  const bool needs64 =
+      entry.size == 0xffffffff || entry.compressed_size == 0xffffffff || entry.local_header == 0xffffffff;
+  const auto defect = [&](const char* rule, bool ambiguous, const std::string& message) {
+    defects.push_back({rule, ambiguous, entry.name, extra.file_offset(), message});
+  };
+  std::set<std::uint16_t> met;
+  std::uint64_t at = 0;
+  while (at + 4 <= extra.size() && extra.u16(at + 2) <= extra.size() - at - 4) {
+    const std::uint16_t id = extra.u16(at), size = extra.u16(at + 2);
+    const bool fresh = met.insert(id).second;
+    if (id == kZip64Field && fresh) apply_zip64(extra.slice(at + 4, size), entry);
+    if ((id == kZip64Field || id == kUnicodePathField) && !fresh)
+      defect("duplicate-extra-field", true, fmt::format("the extra field {:#06x} stands there twice", id));
     at += std::uint64_t{4} + size;
   }
+  if (at != extra.size()) defect("extra-field", false, "the extra fields end in the middle of one");
+  if (needs64 && !met.contains(kZip64Field))
+    defect("zip64-field-missing", true, "the entry refers to a ZIP64 field that it does not have");
 }
 
 bool has_control_characters(std::string_view name) {
@@ -108,7 +125,7 @@ void check_entry(const ZipEntry& entry, std::uint64_t at, std::uint16_t comment,
   const auto defect = [&](const char* rule, bool ambiguous, const std::string& message) {
     defects.push_back({rule, ambiguous, entry.name, at, message});
   };
-  if (entry.name.empty() || has_control_characters(entry.name))
+  if (entry.name.empty() || has_control_characters(entry.name) || visible_utf8(entry.name) != entry.name)
     defect("unprintable-name", true, "an entry has an empty or unprintable name");
   if (escapes(entry.name))
     defect("escaping-name", true, "the entry's name leads out of the folder that the wheel is unpacked to");
@@ -140,7 +157,7 @@ void read_entries(const ByteView& bytes, const DirectoryPlace& place, ZipDirecto
                    .method = header.u16(10),
                    .flags = header.u16(8),
                    .external_attributes = header.u32(38)};
-    apply_zip64(whole, entry);
+    read_extra_fields(whole.slice(kCentralSize + name, extra), entry, directory.defects);
     if (entry.local_header > place.offset || entry.compressed_size > place.offset - entry.local_header)
       throw FormatError(header.file_offset(), fmt::format("entry {} lies outside the archive's data", entry.name));
     check_entry(entry, header.file_offset(), comment, directory.defects);
@@ -153,15 +170,51 @@ void read_entries(const ByteView& bytes, const DirectoryPlace& place, ZipDirecto
          fmt::format("the central directory has {} bytes, its {} entries take {}", bytes.size(), place.count, at)});
 }
 
-// Rules about entries together: names that are one file, data that overlaps.
-void check_entries_together(ZipDirectory& directory) {
-  std::map<std::string, const ZipEntry*> names;
-  for (const ZipEntry& entry : directory.entries) {
-    const auto [known, fresh] = names.emplace(entry.name, &entry);
-    if (!fresh)
-      directory.defects.push_back(
-          {"duplicate-entry", true, entry.name, entry.local_header, "two entries have this name"});
+// The path that a name leads to: "a//b" and "./a/b" are a/b.
+std::string plain_path(std::string_view name) {
+  std::string path;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find('/', at), name.size());
+    const std::string_view part = name.substr(at, end - at);
+    if (!part.empty() && part != ".") path += (path.empty() ? "" : "/") + std::string(part);
+    at = end + 1;
   }
+  return path;
+}
+
+std::string without_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// Names that lead to one file, or to a file where another name needs a folder.
+void check_names(ZipDirectory& directory) {
+  std::unordered_set<std::string> names, paths, files, caseless;
+  for (const ZipEntry& entry : directory.entries) {
+    const auto defect = [&](const char* rule, bool ambiguous, const char* message) {
+      directory.defects.push_back({rule, ambiguous, entry.name, entry.local_header, message});
+    };
+    const std::string path = plain_path(entry.name);
+    if (!entry.name.ends_with('/')) files.insert(path);
+    const bool new_name = names.insert(entry.name).second, new_path = paths.insert(path).second;
+    if (!new_name) {
+      defect("duplicate-entry", true, "two entries have this name");
+    } else if (!new_path) {
+      defect("colliding-names", true, "another entry's name leads to the same file");
+    } else if (!caseless.insert(without_case(path)).second) {
+      defect("colliding-names", false, "another entry's name differs in upper and lower case only");
+    }
+  }
+  for (const ZipEntry& entry : directory.entries)
+    for (std::size_t slash = entry.name.find('/'); slash != std::string::npos; slash = entry.name.find('/', slash + 1))
+      if (slash != 0 && files.contains(plain_path(entry.name.substr(0, slash)))) {
+        directory.defects.push_back({"file-and-folder", true, entry.name, entry.local_header,
+                                     "the entry lies in a folder whose name is another entry's file"});
+        break;
+      }
+}
+
+void check_overlaps(ZipDirectory& directory) {
   std::vector<const ZipEntry*> by_offset;
   for (const ZipEntry& entry : directory.entries) by_offset.push_back(&entry);
   std::sort(by_offset.begin(), by_offset.end(),
@@ -174,196 +227,43 @@ void check_entries_together(ZipDirectory& directory) {
   }
 }
 
-// Compares a local header with its central one.
-std::vector<ZipDefect> compare_headers(const ByteView& local, const ZipEntry& entry) {
-  std::vector<ZipDefect> defects;
-  const auto defect = [&](const char* rule, const std::string& message) {
-    defects.push_back({rule, true, entry.name, entry.local_header, message});
-  };
-  if (local.u32(0) != kLocalHeader) {
-    defect("local-header-missing", "the directory leads to something that is no local header");
-    return defects;
-  }
-  if (local.slice(kLocalSize, local.u16(26)).text() != entry.name)
-    defect("local-name-differs", "the local header has another name");
-  if (local.u16(8) != entry.method) defect("local-method-differs", "the local header has another compression method");
-  if ((local.u16(6) & ~0x0800U) != (entry.flags & ~0x0800U))
-    defect("local-flags-differ", "the local header has other flags");
-  if ((entry.flags & kDataDescriptor) != 0) return defects;
-  if (local.u32(14) != entry.crc32) defect("local-crc-differs", "the local header has another CRC");
-  const bool large = local.u32(18) == 0xffffffff || local.u32(22) == 0xffffffff;
-  if (!large && (local.u32(18) != entry.compressed_size || local.u32(22) != entry.size))
-    defect("local-size-differs", "the local header has another size");
-  return defects;
-}
-
-// Cuts the local header off the front of a stream; the rest is the entry's data.
-class LocalHeaderReader {
- public:
-  explicit LocalHeaderReader(const ZipEntry& entry) : entry_(entry) {}
-
-  // Returns the part of `piece` that is data, once the header is whole; an Error where the headers disagree.
-  Result<std::span<const std::byte>> pass(std::span<const std::byte> piece) {
-    if (done_) return piece;
-    const std::size_t had = header_.size();
-    header_.insert(header_.end(), piece.begin(), piece.end());
-    const ByteView view(header_, entry_.local_header);
-    if (view.size() < kLocalSize || view.size() < kLocalSize + view.u16(26) + view.u16(28))
-      return std::span<const std::byte>{};
-    const std::size_t length = kLocalSize + view.u16(26) + view.u16(28);
-    if (const auto defects = compare_headers(view.slice(0, length), entry_); !defects.empty())
-      return Error{entry_.name, fmt::format("at offset {:#x}: {}", entry_.local_header, defects.front().message)};
-    done_ = true;
-    return piece.subspan(length - had);
-  }
-  [[nodiscard]] std::uint64_t length() const {
-    return kLocalSize + ByteView(header_).u16(26) + ByteView(header_).u16(28);
-  }
-  [[nodiscard]] bool done() const { return done_; }
-
- private:
-  const ZipEntry& entry_;
-  std::vector<std::byte> header_;
-  bool done_ = false;
-};
-
-// Checks size and CRC of what comes out, and hands it on.
-class MemberReader {
- public:
-  MemberReader(const ZipEntry& entry, const ByteSink& sink)
-      : entry_(entry),
-        sink_(sink),
-        inflater_(entry.size, [this](std::span<const std::byte> output) { return accept(output); }) {}
-
-  // The next piece of the entry's compressed data; false: stop.
-  bool feed(std::span<const std::byte> data) {
-    data = data.first(std::min<std::uint64_t>(data.size(), entry_.compressed_size - taken_));
-    taken_ += data.size();
-    if (entry_.method == kStored) return accept(data);
-    if (const auto fed = inflater_.feed(data); !fed) {
-      failure_ = fed.error().message;
-      return false;
-    }
-    return !stopped_;
-  }
-
-  [[nodiscard]] std::string verdict() const {
-    if (!failure_.empty()) return failure_;
-    if (stopped_) return {};
-    if (taken_ != entry_.compressed_size) return "the entry's data ends early";
-    if (entry_.method == kDeflated && !inflater_.finished()) return "the compressed data has no end";
-    if (produced_ != entry_.size)
-      return fmt::format("decompresses to {} bytes, the directory says {}", produced_, entry_.size);
-    if (crc_ != entry_.crc32)
-      return fmt::format("has CRC {:08x}, the directory says {:08x}: the archive is damaged", crc_, entry_.crc32);
-    return {};
-  }
-
- private:
-  bool accept(std::span<const std::byte> output) {
-    if (output.empty()) return true;
-    produced_ += output.size();
-    crc_ = crc32(crc_, output);
-    if (!sink_(output)) stopped_ = true;
-    return !stopped_;
-  }
-
-  const ZipEntry& entry_;
-  const ByteSink& sink_;
-  Inflater inflater_;
-  std::uint64_t taken_ = 0, produced_ = 0;
-  std::uint32_t crc_ = 0;
-  bool stopped_ = false;
-  std::string failure_;
-};
-
 }  // namespace
 
-Result<ZipDirectory> read_zip_directory(RandomAccess& archive) try {
+Result<zip::DirectoryPlace> zip::find_directory(RandomAccess& archive, std::vector<ZipDefect>& defects) {
   auto tail = read_tail(archive);
   if (!tail) return tail.error();
   const ByteView view(tail->first, tail->second);
-  const auto end = find_end(view);
-  if (!end)
+  const std::vector<std::uint64_t> ends = find_ends(view);
+  if (ends.empty())
     return Error{archive.name(),
                  fmt::format("is no whole ZIP archive: the end of the central directory was expected in its last bytes "
                              "({} bytes in all); it was cut off or is another kind of file",
                              archive.size())};
-  ZipDirectory directory;
-  const DirectoryPlace place = place_of(view, *end, directory);
+  if (ends.size() > 1)
+    defects.push_back(
+        {"several-end-records", true, "", view.file_offset() + ends.back(), "the archive has more than one end"});
+  const DirectoryPlace place = place_of(view, ends.front(), defects);
   if (place.offset > place.end || place.size != place.end - place.offset || place.size > kLargestDirectory)
     return Error{
         archive.name(),
         fmt::format("at offset {:#x}: a central directory of {} bytes at {:#x} was expected to end here; the archive "
                     "was cut, joined or changed",
                     place.end, place.size, place.offset)};
-  auto bytes = archive.read(place.offset, place.size);
+  return place;
+}
+
+Result<ZipDirectory> read_zip_directory(RandomAccess& archive) try {
+  ZipDirectory directory;
+  const auto place = zip::find_directory(archive, directory.defects);
+  if (!place) return place.error();
+  auto bytes = archive.read(place->offset, place->size);
   if (!bytes) return bytes.error();
-  read_entries(ByteView(*bytes, place.offset), place, directory);
-  check_entries_together(directory);
+  read_entries(ByteView(*bytes, place->offset), *place, directory);
+  check_names(directory);
+  check_overlaps(directory);
   return directory;
 } catch (const FormatError& defect) {
   return Error{archive.name(), defect.what()};
-}
-
-std::vector<ZipDefect> reconcile_local_headers(RandomAccess& archive, const ZipDirectory& directory) {
-  std::vector<ZipDefect> defects;
-  for (const ZipEntry& entry : directory.entries) {
-    const auto bytes = archive.read(entry.local_header, std::min<std::uint64_t>(kLocalSize + entry.name.size(),
-                                                                                archive.size() - entry.local_header));
-    try {
-      if (!bytes) throw FormatError(entry.local_header, "a local header was expected");
-      for (ZipDefect& defect : compare_headers(ByteView(*bytes, entry.local_header), entry))
-        defects.push_back(std::move(defect));
-    } catch (const FormatError& failure) {
-      defects.push_back({"local-header-missing", true, entry.name, entry.local_header, failure.what()});
-    }
-  }
-  return defects;
-}
-
-Result<Done> stream_member(RandomAccess& archive, const ZipEntry& entry, const ByteSink& sink) try {
-  LocalHeaderReader header(entry);
-  MemberReader member(entry, sink);
-  std::optional<Error> failure;
-  const auto receive = [&](std::span<const std::byte> piece) {
-    const auto data = header.pass(piece);
-    if (!data) {
-      failure = data.error();
-      return false;
-    }
-    return data->empty() || member.feed(*data);
-  };
-  // Extra fields of local headers are a few bytes long; where they are longer the rest is read in a second range.
-  constexpr std::uint64_t kUsualExtra = 64;
-  const std::uint64_t first = std::min(kLocalSize + entry.name.size() + kUsualExtra + entry.compressed_size,
-                                       archive.size() - entry.local_header);
-  if (const auto streamed = archive.stream(entry.local_header, first, receive); !streamed) return streamed.error();
-  if (failure) return Error{archive.name() + "/" + entry.name, failure->message};
-  const std::uint64_t whole = header.done() ? header.length() + entry.compressed_size : first + kLongestComment;
-  if (whole > first && member.verdict() == "the entry's data ends early")
-    if (const auto rest = archive.stream(entry.local_header + first,
-                                         std::min(whole - first, archive.size() - entry.local_header - first), receive);
-        !rest)
-      return rest.error();
-  if (const std::string verdict = member.verdict(); !verdict.empty())
-    return Error{archive.name() + "/" + entry.name, fmt::format("at offset {:#x}: {}", entry.local_header, verdict)};
-  return Done{};
-} catch (const FormatError& defect) {
-  return Error{archive.name() + "/" + entry.name, defect.what()};
-}
-
-Result<std::string> read_member(RandomAccess& archive, const ZipEntry& entry, std::uint64_t limit) {
-  if (entry.size > limit)
-    return Error{archive.name() + "/" + entry.name,
-                 fmt::format("has {} bytes, at most {} were expected of a text", entry.size, limit)};
-  std::string text;
-  const auto read = stream_member(archive, entry, [&](std::span<const std::byte> piece) {
-    text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-    return true;
-  });
-  if (!read) return read.error();
-  return text;
 }
 
 }  // namespace compatrix::wheel

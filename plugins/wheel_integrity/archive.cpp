@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <set>
+#include <string>
 
 #include "examination.h"
 #include "framework/wheel/dist_info.h"
@@ -26,7 +26,7 @@ void examine_record(Examination& examination) {
   }
   std::set<std::string> listed;
   for (const auto& entry : *record) {
-    listed.insert(entry.path);
+    if (auto path = compatrix::wheel::installed_path(entry.path)) listed.insert(std::move(*path));
     if (entry.sha256.empty() && !lists_itself(entry.path))
       examination.found.push_back(
           {"", "record-without-digest", entry.path, entry.path + " has no sha256 in RECORD", {}, false});
@@ -38,7 +38,7 @@ void examine_record(Examination& examination) {
       examination.found.push_back(
           {"corrupt-wheel", "record-incomplete", path, path + " is in the archive but not in RECORD", {}, true});
   for (const std::string& path : listed)
-    if (!present.contains(path) && path.find(".data/") == std::string::npos)
+    if (!present.contains(path))
       examination.found.push_back(
           {"corrupt-wheel", "record-lists-absent-file", path, path + " is in RECORD but not in the archive", {}, true});
 }

@@ -81,6 +81,7 @@ void HttpServer::answer(int client) {
     request.append(piece.data(), static_cast<std::size_t>(n));
   }
   ++requests_;
+  last_request_ = request;
   const std::string response = response_to(request);
   for (std::size_t at = 0; at < response.size();) {
     const ssize_t n = ::send(client, response.data() + at, response.size() - at, MSG_NOSIGNAL);
@@ -88,6 +89,9 @@ void HttpServer::answer(int client) {
     at += static_cast<std::size_t>(n);
     bytes_ += static_cast<std::uint64_t>(n);
   }
+  std::array<char, 1> nothing{};
+  for (pollfd waiting{client, POLLIN, 0}; fault_ == Fault::stall && !stopping_;)
+    if (::poll(&waiting, 1, 50) > 0 && ::recv(client, nothing.data(), 1, 0) <= 0) return;
 }
 
 std::string HttpServer::response_to(const std::string& request) {
@@ -96,9 +100,13 @@ std::string HttpServer::response_to(const std::string& request) {
   if (fault_ == Fault::not_found) return plain(404, "", "no such file");
   if (fault_ == Fault::redirect_loop)
     return plain(302, fmt::format("Location: http://127.0.0.1:{}/again\r\n", port_), "");
+  if (fault_ == Fault::redirect_elsewhere && request.find("Host: localhost") == std::string::npos)
+    return plain(302, fmt::format("Location: http://localhost:{}/elsewhere.whl\r\n", port_), "");
   if (fault_ == Fault::unavailable_once && number == 1) return plain(503, "", "later");
   if (fault_ == Fault::too_many_once && number == 1) return plain(429, "Retry-After: 1\r\n", "slower");
   const AskedRange range = asked_range(request, content_.size());
+  if (fault_ == Fault::gzip_whole) return plain(200, "Content-Encoding: gzip\r\n", content_);
+  if (fault_ == Fault::unsatisfiable && range.end != 0) return plain(416, "", "");
   if (fault_ == Fault::no_ranges || !range.present) return plain(200, "", content_);
   if (fault_ == Fault::whole_but_short) {
     std::string response = plain(200, "", content_);
@@ -111,7 +119,8 @@ std::string HttpServer::response_to(const std::string& request) {
                                     fault_ == Fault::changed ? number : 0);
   if (fault_ == Fault::gzip) headers += "Content-Encoding: gzip\r\n";
   std::string response = plain(206, headers, body);
-  if (fault_ == Fault::cut_body && body.size() > 1) response.resize(response.size() - body.size() / 2);
+  if ((fault_ == Fault::cut_body || fault_ == Fault::stall) && body.size() > 1)
+    response.resize(response.size() - body.size() / 2);
   return response;
 }
 

@@ -17,6 +17,10 @@ enum class Fault {
   wrong_range,          // Content-Range of other bytes than asked for
   shorter_than_locked,  // the whole size is one less
   gzip,                 // Content-Encoding: gzip
+  gzip_whole,           // the same, and no ranges
+  unsatisfiable,        // 416 for every range but the first byte
+  stall,                // half of the answer, then nothing until the client gives up
+  redirect_elsewhere,   // to the same server under another host name
   unavailable_once,     // 503 the first time, then well
   too_many_once,        // 429 with Retry-After: 1 the first time, then well
   not_found,            // 404
@@ -34,6 +38,8 @@ class HttpServer {
   [[nodiscard]] std::string url() const;
   [[nodiscard]] int requests() const { return requests_; }
   [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_; }
+  // The last request's head. Only while no request is on its way.
+  [[nodiscard]] const std::string& last_request() const { return last_request_; }
 
  private:
   void serve();
@@ -46,6 +52,7 @@ class HttpServer {
   int port_ = 0;
   std::atomic<bool> stopping_{false};
   std::atomic<int> requests_{0};
+  std::string last_request_;
   std::atomic<std::uint64_t> bytes_{0};
   std::thread thread_;
 };

@@ -1,8 +1,10 @@
 #include "tests/support/wheel_writer.h"
 
 #include <span>
+#include <stdexcept>
 
 #include <fmt/format.h>
+#include <isa-l/igzip_lib.h>
 
 #include "framework/bytes/digest.h"
 
@@ -22,13 +24,28 @@ std::uint32_t crc_of(const std::string& content) {
   return compatrix::crc32(0, std::as_bytes(std::span(content)));
 }
 
-void put_common(std::string& out, const ArchiveEntry& entry, std::uint64_t size) {
+// A raw DEFLATE stream.
+std::string deflated(const std::string& content) {
+  std::string out(content.size() + content.size() / 2 + 512, '\0');
+  isal_zstream stream{};
+  isal_deflate_stateless_init(&stream);
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(content.data()));
+  stream.avail_in = static_cast<std::uint32_t>(content.size());
+  stream.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+  stream.avail_out = static_cast<std::uint32_t>(out.size());
+  if (isal_deflate_stateless(&stream) != COMP_OK) throw std::runtime_error("the test's data could not be deflated");
+  out.resize(out.size() - stream.avail_out);
+  return out;
+}
+
+void put_common(std::string& out, const ArchiveEntry& entry, std::uint64_t compressed, std::int64_t change) {
   put16(out, entry.flags);
-  put16(out, 0);  // stored
+  put16(out, entry.claimed_method != 0 ? entry.claimed_method : entry.deflated ? 8 : 0);
   put32(out, 0x00210000);
   put32(out, crc_of(entry.content) + entry.crc_change);
-  put32(out, size);
-  put32(out, size);
+  put32(out, compressed + static_cast<std::uint64_t>(change));
+  put32(out, entry.content.size() + static_cast<std::uint64_t>(change));
 }
 
 }  // namespace
@@ -38,25 +55,25 @@ std::string write_archive(const std::vector<ArchiveEntry>& entries, const std::s
   for (const ArchiveEntry& entry : entries) {
     const std::size_t at = out.size();
     const std::string& local_name = entry.local_name.empty() ? entry.name : entry.local_name;
+    const std::string data = entry.deflated ? deflated(entry.content) : entry.content;
     put32(out, 0x04034b50);
     put16(out, 20);
-    put_common(out, entry, entry.content.size());
+    put_common(out, entry, data.size(), 0);
     put16(out, local_name.size());
-    put16(out, 0);
-    out += local_name + entry.content;
+    put16(out, entry.local_extra.size());
+    out += local_name + entry.local_extra + data + entry.behind;
     put32(central, 0x02014b50);
     put16(central, 20);
     put16(central, 20);
-    put_common(central, entry,
-               static_cast<std::uint64_t>(static_cast<std::int64_t>(entry.content.size()) + entry.size_change));
+    put_common(central, entry, data.size(), entry.size_change);
     put16(central, entry.name.size());
-    put16(central, 0);
+    put16(central, entry.central_extra.size());
     put16(central, 0);
     put16(central, 0);
     put16(central, 0);
     put32(central, entry.external_attributes);
     put32(central, at);
-    central += entry.name;
+    central += entry.name + entry.central_extra;
   }
   const std::size_t directory = out.size();
   out += central;

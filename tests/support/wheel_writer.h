@@ -14,10 +14,14 @@ struct ArchiveEntry {
   std::uint32_t external_attributes = 0;
   std::uint32_t crc_change = 0;  // added to the CRC in both headers
   std::string local_name;        // in the local header, where it is to differ
-  std::int64_t size_change = 0;  // added to the size in the central header
+  std::int64_t size_change = 0;  // added to both sizes in the central header
+  bool deflated = false;
+  std::uint16_t claimed_method = 0;        // in both headers, where not 0
+  std::string local_extra, central_extra;  // extra fields
+  std::string behind;                      // bytes between the data and what comes next
 };
 
-// An archive of stored entries; `comment` is the archive's.
+// An archive; `comment` is the archive's.
 std::string write_archive(const std::vector<ArchiveEntry>& entries, const std::string& comment = "");
 
 // The files of a whole wheel: METADATA, WHEEL and a RECORD that is right. Further METADATA lines may be given.

@@ -75,12 +75,15 @@ TEST_CASE("a server that misbehaves gives a right answer or a clear error, never
       {Fault::no_ranges, ""},
       {Fault::unavailable_once, ""},
       {Fault::too_many_once, ""},
+      {Fault::redirect_elsewhere, ""},
       {Fault::cut_body, "could not be read at offset"},
       {Fault::reset, "could not be opened"},
       {Fault::changed, "the file changed on the server"},
       {Fault::wrong_range, "the server says that it sends others"},
       {Fault::shorter_than_locked, "it changed since it was locked"},
-      {Fault::gzip, "the server encoded the range"},
+      {Fault::gzip, "the server encoded the file"},
+      {Fault::gzip_whole, "the server encoded the file"},
+      {Fault::unsatisfiable, "the server answered 416"},
       {Fault::not_found, "the server answered 404"},
       {Fault::redirect_loop, "could not be opened"},
       {Fault::whole_but_short, "could not be opened"},
@@ -97,6 +100,36 @@ TEST_CASE("a server that misbehaves gives a right answer or a clear error, never
     CHECK(got.error().text().find("secret") == std::string::npos);
   }
   CHECK(server.requests() < 60);
+}
+
+TEST_CASE("a server that stops sending is given up with a clear error", "[http]") {
+  const HttpServer server(made_content(), Fault::stall);
+  auto options = quick();
+  options.stall_seconds = 1;
+  options.retries = 0;
+  const auto file = wheel::open_remote_file(server.url(), 300'000, options);
+  REQUIRE(file);
+  const auto read = (*file)->read(0, 1000);
+  REQUIRE_FALSE(read);
+  CHECK_THAT(read.error().message, ContainsSubstring("could not be read at offset 0 (1 attempts: Timeout"));
+}
+
+TEST_CASE("credentials do not go with a redirect to another host, and encodings are asked for nowhere", "[http]") {
+  const std::string content = made_content();
+  const HttpServer server(content, Fault::redirect_elsewhere), plain(content, Fault::none);
+  REQUIRE(wheel::open_remote_file(server.url(), content.size(), quick()));
+  CHECK_THAT(server.last_request(), ContainsSubstring("Host: localhost"));
+  CHECK_THAT(server.last_request(), !ContainsSubstring("Authorization"));
+  REQUIRE(wheel::open_remote_file(plain.url(), content.size(), quick()));
+  CHECK_THAT(plain.last_request(), ContainsSubstring("Authorization"));
+  CHECK_THAT(plain.last_request(), ContainsSubstring("Accept-Encoding: identity"));
+}
+
+TEST_CASE("a server without ranges can't fill the disk beyond the size that was locked", "[http]") {
+  const std::string content = made_content();
+  const HttpServer server(content, Fault::no_ranges);
+  CHECK_THAT(wheel::open_remote_file(server.url(), 1000, quick()).error().message,
+             ContainsSubstring("sends more than 1000 bytes"));
 }
 
 TEST_CASE("an address is shown without its credentials and query", "[http]") {

@@ -55,6 +55,10 @@ TEST_CASE("a lock that can't serve says why", "[lock]") {
       ContainsSubstring("made 1 has no wheel for CPython 3.11 on x86_64"));
   CHECK_THAT(error_of("not toml at all"), ContainsSubstring("pylock.toml:1:") && ContainsSubstring("is no TOML"));
   CHECK_THAT(error_of("a = 1\n"), ContainsSubstring("has no [[packages]]"));
+  CHECK_THAT(error_of("lock-version = \"2.0\"\n"), ContainsSubstring("has lock-version 2.0, only 1.x is known"));
+  const std::string made =
+      "[[packages]]\nname = \"made\"\nwheels = [{ url = \"https://h/made-1-py3-none-any.whl\" }]\n";
+  CHECK_THAT(error_of(made + made), ContainsSubstring("made is locked twice for this target"));
 }
 
 TEST_CASE("uv locks wheels of a folder, and an override lets a forbidden pair pass", "[lock]") {
@@ -82,4 +86,57 @@ TEST_CASE("uv locks wheels of a folder, and an override lets a forbidden pair pa
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().text(), ContainsSubstring("never-made==9: can't be locked"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "locks" / "b.toml"));
+}
+
+TEST_CASE("a wheel that was named by its path overrides what others demand of its project", "[lock]") {
+  if (!wheel::find_uv()) SKIP("uv is not there (COMPATRIX_UV or PATH)");
+  const support::ScratchFolder folder;
+  const auto base = folder.write("with blank/base_made-2.0+cu130-py3-none-any.whl",
+                                 support::write_wheel("base_made", "2.0+cu130", "py3-none-any", {}));
+  folder.write("wheels/kern_made-1.0-py3-none-any.whl",
+               support::write_wheel("kern_made", "1.0", "py3-none-any", {}, "Requires-Dist: base-made==1.0\n"));
+  wheel::LockRequest request{
+      .requirements = {base.string(), "kern-made"}, .find_links = {folder.path() / "wheels"}, .index = {}};
+  request.target.glibc = "2.41";  // uv has no name for a platform with this one
+  setenv("UV_NO_INDEX", "1", 1);
+  const auto locked = wheel::write_lock(request, folder.path() / "a.toml");
+  unsetenv("UV_NO_INDEX");
+  REQUIRE(locked);
+  const auto lock = wheel::read_lock(folder.path() / "a.toml", request.target);
+  REQUIRE(lock);
+  REQUIRE(lock->wheels.size() == 2);
+  CHECK(lock->wheels[0].path == base);
+  CHECK(lock->wheels[0].version == "2.0+cu130");
+}
+
+TEST_CASE("what is no requirement never reaches uv", "[lock]") {
+  const support::ScratchFolder folder;
+  const auto refusal_of = [&](const std::string& requirement) {
+    return wheel::write_lock({.requirements = {requirement}, .find_links = {}, .index = {}}, folder.path() / "a.toml")
+        .error()
+        .text();
+  };
+  CHECK_THAT(refusal_of("--index-url http://127.0.0.1:9/"), ContainsSubstring("is no requirement"));
+  CHECK_THAT(refusal_of("-rfile"), ContainsSubstring("is no requirement"));
+  CHECK_THAT(refusal_of("made==1\n--pre"), ContainsSubstring("is more than one line"));
+  CHECK_THAT(refusal_of("made==nonsense"), ContainsSubstring("is no version"));
+  CHECK_THAT(refusal_of("/none/made-1-py3-none-any.whl"), ContainsSubstring("is no file"));
+  CHECK_THAT(refusal_of("/none/made.whl"), ContainsSubstring("is no wheel's file name"));
+}
+
+TEST_CASE("an index that is away is one sentence with its address and without credentials", "[lock]") {
+  if (!wheel::find_uv()) SKIP("uv is not there (COMPATRIX_UV or PATH)");
+  const support::ScratchFolder folder;
+  const char* before = std::getenv("UV_DEFAULT_INDEX");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("UV_DEFAULT_INDEX", "http://user:secret@127.0.0.1:9/simple", 1);
+  setenv("UV_HTTP_RETRIES", "0", 1);
+  const auto refused =
+      wheel::write_lock({.requirements = {"made==1"}, .find_links = {}, .index = {}}, folder.path() / "a.toml");
+  unsetenv("UV_HTTP_RETRIES");
+  unsetenv("UV_DEFAULT_INDEX");
+  if (before != nullptr) setenv("UV_DEFAULT_INDEX", kept.c_str(), 1);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().text(), ContainsSubstring("the index can't be read at http://127.0.0.1:9/simple/made/"));
+  CHECK_THAT(refused.error().text(), !ContainsSubstring("secret"));
 }
