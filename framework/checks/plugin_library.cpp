@@ -1,10 +1,14 @@
 #include "framework/checks/plugin_library.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <set>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -92,16 +96,24 @@ std::optional<PluginNote> find_note(const ByteSource& file, const elf::RawTables
   return std::nullopt;
 }
 
-// Whoever may write to a plugin decides what this program does.
-std::optional<std::string> writable_by_others(const std::filesystem::path& file) {
-  for (const auto& path : {file, std::filesystem::absolute(file).parent_path()}) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 ||
-        (status.st_mode & S_ISVTX) != 0)
-      continue;
-    return fmt::format("{} may be written to by others; chmod go-w it", path == file ? "the file" : "its folder");
-  }
-  return std::nullopt;
+bool writable(const struct stat& status) {
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+// Whoever may write to a plugin decides what this program does. In a folder with the sticky bit, such as /tmp, others
+// can't replace a file but can put their own there: then it counts whose the file is.
+std::optional<std::string> writable_by_others(const std::filesystem::path& path) {
+  struct stat file {
+  }, folder{};
+  if (::stat(path.c_str(), &file) != 0) return fmt::format("can't be examined: {}", std::strerror(errno));
+  if (writable(file)) return "the file may be written to by others; chmod go-w it";
+  const auto parent = std::filesystem::absolute(path).parent_path();
+  if (::stat(parent.c_str(), &folder) != 0)
+    return fmt::format("its folder can't be examined: {}", std::strerror(errno));
+  if (!writable(folder)) return std::nullopt;
+  if ((folder.st_mode & S_ISVTX) == 0) return "its folder may be written to by others; chmod go-w it";
+  if (file.st_uid == 0 || file.st_uid == ::geteuid()) return std::nullopt;
+  return "it is another user's file in a folder that others may write to; move it to a folder of your own";
 }
 
 }  // namespace
@@ -113,6 +125,7 @@ Result<PluginFile> inspect_plugin(const std::filesystem::path& file) try {
   const elf::RawTables tables = elf::read_tables(**mapped);
   if (!tables.class64 || tables.machine != kOwnMachine)
     return Error{file.string(), "is made for another machine; build it here"};
+  if (elf::ends_early(tables)) return Error{file.string(), "is cut off before its end; copy or build it again"};
   auto note = find_note(**mapped, tables);
   if (!note)
     return Error{file.string(), "is no plugin: it has no compatrix note (use COMPATRIX_PLUGIN of compatrix/note.h)"};
@@ -144,15 +157,28 @@ std::vector<std::filesystem::path> plugin_folders() {
   return folders;
 }
 
+namespace {
+
+// The files that are plugins by their name, sorted; a folder that is not there has none.
+std::vector<std::filesystem::path> plugin_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
+    if (at->path().extension() == ".so") files.push_back(at->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
 PluginCatalogue find_plugins(const std::vector<std::filesystem::path>& folders) {
   PluginCatalogue catalogue;
+  std::set<std::filesystem::path> searched;
   for (const auto& folder : folders) {
-    std::vector<std::filesystem::path> files;
     std::error_code failure;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
-      if (entry.path().extension() == ".so") files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) {
+    // One folder may be named twice, by the variable and as the one beside the executable.
+    if (!searched.insert(std::filesystem::weakly_canonical(folder, failure)).second) continue;
+    for (const auto& file : plugin_files(folder)) {
       auto plugin = inspect_plugin(file);
       if (!plugin) {
         catalogue.refused.push_back(plugin.error());

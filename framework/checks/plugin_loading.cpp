@@ -33,6 +33,25 @@ std::optional<std::string> descriptor_fault(const compatrix_plugin& plugin) {
   return std::nullopt;
 }
 
+// What the plugin says of itself now, against the note that it was chosen by.
+std::optional<std::string> disagreement(const compatrix_plugin& plugin, const PluginNote& note) {
+  if (plugin.abi_minor != note.abi_minor || visible_utf8(plugin.name) != note.name)
+    return fmt::format("describes itself as {} with ABI {}.{}, its note says {} with ABI {}.{}",
+                       visible_utf8(plugin.name), plugin.abi_major, plugin.abi_minor, note.name, note.abi_major,
+                       note.abi_minor);
+  if (plugin.check_count != note.checks.size())
+    return fmt::format("has {} checks, its note has {}", plugin.check_count, note.checks.size());
+  for (std::size_t i = 0; i < plugin.check_count; ++i) {
+    const compatrix_check& check = *plugin.checks[i];
+    const PluginNote::Check& noted = note.checks[i];
+    if (visible_utf8(check.id) != noted.id || check.needs != noted.needs ||
+        check.default_timeout_s != noted.default_timeout_s)
+      return fmt::format("has check \"{}|{}|{}\" where its note has \"{}|{}|{}\"", visible_utf8(check.id), check.needs,
+                         check.default_timeout_s, noted.id, noted.needs, noted.default_timeout_s);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<const compatrix_plugin*> load_plugin(const std::filesystem::path& file) try {
@@ -45,6 +64,10 @@ Result<const compatrix_plugin*> load_plugin(const std::filesystem::path& file) t
   if (!library.has("compatrix_plugin_entry")) return Error{file.string(), "exports no compatrix_plugin_entry"};
   const auto& plugin = library.get<const compatrix_plugin>("compatrix_plugin_entry");
   if (auto fault = descriptor_fault(plugin)) return Error{file.string(), *fault};
+  const auto inspected = inspect_plugin(file);
+  if (!inspected) return inspected.error();
+  if (const auto fault = disagreement(plugin, inspected->note))
+    return Error{file.string(), *fault + "; make the text given to COMPATRIX_PLUGIN agree and build it again"};
   return &plugin;
 } catch (const std::exception& failure) {
   return Error{file.string(), std::string("can't be loaded: ") + visible_utf8(failure.what())};

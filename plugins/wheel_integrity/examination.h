@@ -11,9 +11,6 @@
 
 namespace wheel_integrity {
 
-// Facts could not be had; the host knows why.
-struct FactsUnavailable {};
-
 struct Found {
   std::string cause;  // empty: it speaks against nothing
   std::string kind, file, message;

@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 
+#include "compatrix/check.hpp"
 #include "examination.h"
 #include "framework/base/version.h"
 #include "framework/wheel/dist_info.h"
@@ -15,10 +16,31 @@ using compatrix::Version;
 namespace wheel = compatrix::wheel;
 
 struct LinkedFacts {
-  std::string torch_library;  // one that links torch, and which library
+  std::string torch_part;  // "links libtorch.so", said of the first file that uses torch
   std::string linking_file;
   std::optional<std::pair<Version, std::string>> glibc;  // newest GLIBC_ version needed, and the file that needs it
 };
+
+// The Itanium mangling of a name in namespace c10, at or torch, its qualifiers and kind of entity before it.
+bool is_torch_symbol(std::string_view symbol) {
+  if (!symbol.starts_with("_Z")) return false;
+  const std::size_t name = symbol.find('N', 2);
+  if (name == std::string_view::npos || symbol.substr(2, name - 2).find_first_not_of("TVISG") != std::string_view::npos)
+    return false;
+  std::string_view qualified = symbol.substr(name + 1);
+  qualified.remove_prefix(std::min(qualified.find_first_not_of("rVKRO"), qualified.size()));
+  return qualified.starts_with("3c10") || qualified.starts_with("2at") || qualified.starts_with("5torch");
+}
+
+// What a shared object has to do with torch, as half a sentence, or empty.
+std::string torch_part_of(const compatrix_elf_facts& facts) {
+  for (std::size_t i = 0; i < facts.needed_count; ++i)
+    if (const std::string_view needed = facts.needed[i]; needed.starts_with("libtorch") || needed.starts_with("libc10"))
+      return "links " + std::string(needed);
+  for (std::size_t i = 0; i < facts.undefined_count; ++i)
+    if (is_torch_symbol(facts.undefined[i])) return std::string("needs ") + facts.undefined[i];
+  return {};
+}
 
 LinkedFacts read_shared_objects(const Examination& examination) {
   LinkedFacts linked;
@@ -28,13 +50,11 @@ LinkedFacts read_shared_objects(const Examination& examination) {
   examination.elf->prepare(examination.run, views.data(), views.size());
   for (const std::string& path : paths) {
     const compatrix_elf_facts* facts = examination.elf->facts(examination.run, path.c_str());
-    if (facts == nullptr) throw FactsUnavailable{};
-    for (std::size_t i = 0; i < facts->needed_count; ++i)
-      if (const std::string needed = facts->needed[i];
-          linked.torch_library.empty() && (needed.starts_with("libtorch") || needed.starts_with("libc10"))) {
-        linked.torch_library = needed;
-        linked.linking_file = path;
-      }
+    if (facts == nullptr) throw compatrix::sdk::FactsUnavailable{};
+    if (linked.torch_part.empty()) {
+      linked.torch_part = torch_part_of(*facts);
+      if (!linked.torch_part.empty()) linked.linking_file = path;
+    }
     for (std::size_t i = 0; i < facts->version_need_count; ++i) {
       constexpr std::string_view kPrefix = "GLIBC_";
       const std::string_view name = facts->version_needs[i].version;
@@ -131,12 +151,12 @@ void examine_metadata(Examination& examination) {
   const LinkedFacts linked = read_shared_objects(examination);
   bool declares_torch = false;
   examine_requirements(examination, *metadata, declares_torch);
-  if (!linked.torch_library.empty() && !declares_torch && std::string(distribution.name) != "torch")
+  if (!linked.torch_part.empty() && !declares_torch && std::string(distribution.name) != "torch")
     examination.found.push_back(
         {"",
          "undeclared-torch",
          linked.linking_file,
-         linked.linking_file + " links " + linked.torch_library + ", but METADATA does not require torch",
+         linked.linking_file + " " + linked.torch_part + ", but METADATA does not require torch",
          {},
          false});
   const auto name = wheel::parse_wheel_name(distribution.file_name);

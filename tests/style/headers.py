@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 tree, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
-headers = sorted([*tree.glob("framework/**/*.h"), *tree.glob("reports/*.h"), *tree.glob("include/**/*.h")])
+headers = sorted([*tree.glob("framework/**/*.h"), *tree.glob("reports/*.h"), *tree.glob("include/**/*.h*")])
 flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", f"-I{tree}", f"-I{tree}/include"]
 commands = [[compiler, "-std=c++20", "-x", "c++", *flags, "-include", str(header), "/dev/null"] for header in headers]
-commands += [["cc", "-std=c11", "-pedantic", "-x", "c", *flags, "-include", str(header), "/dev/null"] for header in headers if "/include/" in str(header)]
+commands += [["cc", "-std=c11", "-pedantic", "-x", "c", *flags, "-include", str(header), "/dev/null"] for header in headers if "/include/" in str(header) and header.suffix == ".h"]
+# The SDK is for C++17.
+commands += [[compiler, "-std=c++17", "-pedantic", "-x", "c++", *flags, "-include", str(header), "/dev/null"] for header in headers if "/include/" in str(header)]
 
 
 def run(command):

@@ -17,6 +17,8 @@ for pattern in ("framework", "reports", "plugins", "include", "bench"):
         starts = []
         for number, line in enumerate(lines, 1):
             code = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'|//.*', "", line)
+            # Attributes and array bounds are none of the brackets that begin a lambda.
+            code = re.sub(r"\[\[.*?\]\]|\[\w*\](?=\s*[),])", "", code)
             opened = code.count("{") - code.count("}")
             if opened > 0:
                 is_function = bool(re.search(r"\)\s*(const|noexcept|override|try|\s)*\{$|\)\s*:.*\{$|\}\s*,?\s*\{$", code.strip())) and not re.match(
