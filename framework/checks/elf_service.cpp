@@ -62,11 +62,57 @@ void prepare(compatrix_run* run, const char* const* paths, std::size_t count) {
   });
 }
 
+// Opens a file whose facts are had by now or can be fetched; false: they can't.
+bool open_known(compatrix_run* run, const char* path, FileAnswer& file) {
+  return run->with_facts([&] { file = run->files->open(absolute(run, path)); });
+}
+
+const compatrix_source_location* source_locations(compatrix_run* run, const char* path, std::size_t* count) {
+  FileAnswer file;
+  *count = SIZE_MAX;
+  if (!open_known(run, path, file)) return nullptr;
+  auto* views = run->arena.keep(std::vector<compatrix_source_location>());
+  for (const facts::SourceLocation& location : run->files->source_locations(absolute(run, path)))
+    views->push_back({.header = run->arena.text(location.header), .line = location.line});
+  *count = views->size();
+  return views->empty() ? nullptr : views->data();
+}
+
+bool is_data_object(const elf::Symbol& symbol) {
+  return symbol.type == elf::STT_OBJECT && !symbol.undefined() && symbol.size != 0 && symbol.binding != elf::STB_LOCAL;
+}
+
+const compatrix_data_object* data_objects(compatrix_run* run, const char* path, std::size_t* count) {
+  FileAnswer file;
+  *count = SIZE_MAX;
+  if (!open_known(run, path, file)) return nullptr;
+  auto* views = run->arena.keep(std::vector<compatrix_data_object>());
+  for (std::uint32_t i = 1; file.elf && i < file.elf->symbol_count(); ++i)
+    if (const elf::Symbol symbol = file.elf->symbol(i); is_data_object(symbol))
+      views->push_back({.symbol = run->arena.text(symbol.name), .size = symbol.size});
+  *count = views->size();
+  return views->empty() ? nullptr : views->data();
+}
+
+std::uint64_t object_size(compatrix_run* run, const char* path, const char* symbol) {
+  FileAnswer file;
+  if (!open_known(run, path, file) || !file.elf) return 0;
+  std::vector<std::uint32_t> found;
+  file.elf->find(symbol, elf::gnu_hash(symbol), found);
+  for (const std::uint32_t index : found)
+    if (const elf::Symbol defined = file.elf->symbol(index); is_data_object(defined)) return defined.size;
+  return 0;
+}
+
 }  // namespace
 
 const compatrix_elf_1* elf_service() {
-  static constexpr compatrix_elf_1 kService{
-      .struct_size = sizeof(compatrix_elf_1), .facts = &facts_of_file, .prepare = &prepare};
+  static constexpr compatrix_elf_1 kService{.struct_size = sizeof(compatrix_elf_1),
+                                            .facts = &facts_of_file,
+                                            .prepare = &prepare,
+                                            .source_locations = &source_locations,
+                                            .data_objects = &data_objects,
+                                            .object_size = &object_size};
   return &kService;
 }
 

@@ -114,6 +114,14 @@ FileAnswer CellFiles::open(std::string_view path) {
   return answer;
 }
 
+std::vector<facts::SourceLocation> CellFiles::source_locations(std::string_view path) {
+  const auto resolved = resolve(path);
+  if (!resolved) return {};
+  if (resolved->entry == nullptr) return wheels_.source_locations_on_disk(resolved->path);
+  const auto known = wheels_.library(resolved->wheel->sha256, resolved->entry->name);
+  return known ? known->source_locations : std::vector<facts::SourceLocation>();
+}
+
 std::optional<std::string> CellFiles::read_text(const std::string& path) {
   const auto resolved = resolve(site_prefix_ + path);
   if (!resolved) return std::nullopt;

@@ -43,6 +43,8 @@ class CellFiles {
 
   // The file that the kernel would open for this absolute path ("a/../b" needs `a` to be there).
   FileAnswer open(std::string_view path);
+  // Header lines that the texts in an ELF file quote; none where its facts are wanted.
+  [[nodiscard]] std::vector<facts::SourceLocation> source_locations(std::string_view path);
   // Text of a file below site-packages, at most 4 MiB; nothing where there is none or it is wanted.
   std::optional<std::string> read_text(const std::string& path);
   // Facts that were kept of an interpreter of this cell's version, where the machine has none; else null.

@@ -42,4 +42,12 @@ std::optional<WheelLibrary::OnDisk> WheelLibrary::on_disk(const std::string& pat
   return found;
 }
 
+const std::vector<facts::SourceLocation>& WheelLibrary::source_locations_on_disk(const std::string& path) {
+  const auto [place, made] = locations_on_disk_.try_emplace(path);
+  if (!made) return place->second;
+  if (const auto mapped = MappedFile::open(path))
+    place->second = facts::source_locations_of((*mapped)->slice(0, (*mapped)->size()).bytes());
+  return place->second;
+}
+
 }  // namespace compatrix

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "framework/facts/store.h"
 
@@ -27,12 +28,15 @@ class WheelLibrary {
     std::string identity;  // device and inode
   };
   std::optional<OnDisk> on_disk(const std::string& path);
+  // Header lines quoted in it: the whole file is read for them the first time.
+  const std::vector<facts::SourceLocation>& source_locations_on_disk(const std::string& path);
 
  private:
   facts::FactStore store_;
   std::unordered_map<std::string, std::shared_ptr<const facts::WheelFacts>> wheels_;
   std::map<std::pair<std::string, std::string>, facts::LibraryFacts> libraries_;
   std::unordered_map<std::string, std::optional<OnDisk>> on_disk_;
+  std::unordered_map<std::string, std::vector<facts::SourceLocation>> locations_on_disk_;
 };
 
 }  // namespace compatrix

@@ -26,12 +26,13 @@ void keep_dynamic_section(KeptBytes& kept) {
   }
 }
 
-// Streams the member into `kept`, and its digest against RECORD.
+// Streams the member into `kept` and `locations`, and holds its digest against RECORD.
 Result<RecordAgreement> stream_into(KeptBytes& kept, RandomAccess& archive, const wheel::ZipEntry& entry,
-                                    const std::string& record_sha256) {
+                                    const std::string& record_sha256, SourceLocationScanner& locations) {
   Sha256 digest;
   auto streamed = wheel::stream_member(archive, entry, [&](std::span<const std::byte> piece) {
     digest.update(piece);
+    locations.append(piece);
     const bool first = kept.position() == 0;
     kept.append(piece);
     if (first) keep_dynamic_section(kept);
@@ -49,12 +50,13 @@ Result<std::string> extract_library(RandomAccess& archive, const wheel::ZipEntry
   std::vector<BytesNotKept> also;
   for (int pass = 0; pass < kPasses; ++pass) {
     KeptBytes kept(entry.size, {}, also);
-    const auto agreement = stream_into(kept, archive, entry, record_sha256);
+    SourceLocationScanner locations;
+    const auto agreement = stream_into(kept, archive, entry, record_sha256, locations);
     if (!agreement) return agreement.error();
     try {
       const elf::RawTables tables = elf::read_tables(kept);
       const elf::ElfFile decoded(tables, nullptr);  // its tables must make sense, or the file is defective
-      return encode_library(tables, *agreement);
+      return encode_library(tables, *agreement, locations.take());
     } catch (const BytesNotKept& missed) {
       also.push_back({missed.offset, std::max(missed.size, kGenerous)});
     } catch (const FormatError& defect) {

@@ -5,7 +5,7 @@
 namespace compatrix::facts {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x317962696c787863;  // "cxxlib" and the format's number
+constexpr std::uint64_t kMagic = 0x327962696c787863;  // "cxxlib" and the format's number
 constexpr std::uint64_t kDefective = 1;
 
 void put_tables(Encoder& out, const elf::RawTables& tables) {
@@ -60,12 +60,18 @@ elf::RawTables get_tables(Decoder& in) {
 
 }  // namespace
 
-std::string encode_library(const elf::RawTables& tables, RecordAgreement record) {
+std::string encode_library(const elf::RawTables& tables, RecordAgreement record,
+                           const std::vector<SourceLocation>& locations) {
   Encoder out;
   out.number(kMagic);
   out.number(0);
   out.number(static_cast<std::uint64_t>(record));
   put_tables(out, tables);
+  out.number(locations.size());
+  for (const SourceLocation& location : locations) {
+    out.bytes(location.header);
+    out.number(location.line);
+  }
   return out.take();
 }
 
@@ -84,10 +90,14 @@ Result<LibraryFacts> decode_library(const std::string& name, const std::shared_p
   const bool defective = in.number() == kDefective;
   LibraryFacts facts;
   facts.record = static_cast<RecordAgreement>(in.number() & 3);
-  if (defective)
+  if (defective) {
     facts.defect = in.text();
-  else
-    facts.elf = std::make_shared<elf::ElfFile>(get_tables(in), bytes);
+    return facts;
+  }
+  facts.elf = std::make_shared<elf::ElfFile>(get_tables(in), bytes);
+  facts.source_locations.resize(in.count(16));
+  for (SourceLocation& location : facts.source_locations)
+    location = {in.text(), static_cast<std::uint32_t>(in.number())};
   return facts;
 } catch (const FormatError& defect) {
   return Error{name, defect.what()};

@@ -9,6 +9,7 @@
 
 #include "framework/base/result.h"
 #include "framework/elf/elf_file.h"
+#include "framework/facts/source_locations.h"
 
 namespace compatrix::facts {
 
@@ -19,10 +20,12 @@ struct LibraryFacts {
   std::shared_ptr<const elf::ElfFile> elf;  // null where the file is no readable ELF file
   std::string defect;                       // why; empty otherwise
   RecordAgreement record = RecordAgreement::not_checked;
+  std::vector<SourceLocation> source_locations;
 };
 
 // The stored form.
-std::string encode_library(const elf::RawTables& tables, RecordAgreement record);
+std::string encode_library(const elf::RawTables& tables, RecordAgreement record,
+                           const std::vector<SourceLocation>& locations);
 std::string encode_defective_library(const std::string& defect, RecordAgreement record);
 
 // Reads the stored form; the result's views point into `bytes`. An Error for anything that encode did not write.

@@ -92,12 +92,29 @@ typedef struct compatrix_elf_facts {
   size_t undefined_count;
 } compatrix_elf_facts;
 
+/* A header line that a text in the file quotes, as assertions do: which release of the headers it was compiled with. */
+typedef struct compatrix_source_location {
+  const char* header; /* [run] what follows the last "/include/" of its path: "ATen/core/ivalue.h" */
+  uint32_t line;
+} compatrix_source_location;
+
+/* A data object that the file defines and others can see. */
+typedef struct compatrix_data_object {
+  const char* symbol; /* [run] mangled */
+  uint64_t size;      /* bytes (st_size), never 0 */
+} compatrix_data_object;
+
 typedef struct compatrix_elf_1 {
   size_t struct_size;
   /* Facts of a shared object below site-packages. Facts of many are had sooner when prepare is called first. [run] */
   const compatrix_elf_facts* (*facts)(compatrix_run* run, const char* path);
   /* Says that the facts of these files will be asked for, so that they are fetched together. */
   void (*prepare)(compatrix_run* run, const char* const* paths, size_t count);
+  /* Null, with a count of 0, where the file has none. Facts that can't be had: null and SIZE_MAX. [run] */
+  const compatrix_source_location* (*source_locations)(compatrix_run* run, const char* path, size_t* count);
+  const compatrix_data_object* (*data_objects)(compatrix_run* run, const char* path, size_t* count);
+  /* Size in bytes of a data object in a file; 0 where the file does not define it. Ask for its facts first. */
+  uint64_t (*object_size)(compatrix_run* run, const char* path, const char* symbol);
 } compatrix_elf_1;
 
 /* ---- compatrix.linker/1 ------------------------------------------------------------------------------- */

@@ -92,8 +92,8 @@ std::string_view cause_of(const compatrix_load_problem& problem, bool library_mi
 }
 
 int repair_order(std::string_view cause) {
-  constexpr std::array<std::string_view, 8> kOrder{kCorruptWheel, kPythonAbi,      kPlatform, kDriver,
-                                                   kCudaRuntime,  kMissingLibrary, kNccl,     kTorchAbi};
+  constexpr std::array<std::string_view, 9> kOrder{kCorruptWheel,   kPythonAbi, kPlatform, kDriver,     kCudaRuntime,
+                                                   kMissingLibrary, kNccl,      kTorchAbi, kInitialiser};
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), cause) - kOrder.begin());
 }
 

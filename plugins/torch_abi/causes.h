@@ -11,7 +11,8 @@ namespace torch_abi {
 inline constexpr std::string_view kTorchAbi = "torch-abi", kCudaRuntime = "cuda-runtime",
                                   kMissingLibrary = "missing-library", kPlatform = "platform",
                                   kPythonAbi = "python-abi", kDriver = "driver", kNccl = "nccl",
-                                  kCorruptWheel = "corrupt-wheel";
+                                  kCorruptWheel = "corrupt-wheel", kLayoutRisk = "layout-risk",
+                                  kInitialiser = "initialiser";
 
 // The name of a shared library without version: "libcudart" of libcudart.so.12.
 std::string library_stem(std::string_view soname);

@@ -57,6 +57,28 @@ std::vector<std::string> Judgement::causes() const {
   return causes;
 }
 
+std::size_t Judgement::with_layout(LayoutVerdict verdict) const {
+  return static_cast<std::size_t>(std::count_if(files.begin(), files.end(), [&](const FileOutcome& f) {
+    return !f.other_python && f.outcome == COMPATRIX_LOADS && f.layout.verdict == verdict;
+  }));
+}
+
+void apply_layout(Judgement& judgement, const std::map<std::string, FileLayout>& layouts, const std::string& torch) {
+  for (FileOutcome& file : judgement.files) {
+    const auto found = layouts.find(file.path);
+    if (found == layouts.end()) continue;
+    file.layout = found->second;
+    if (file.outcome != COMPATRIX_LOADS || file.layout.verdict != LayoutVerdict::initialiser) continue;
+    file.outcome = COMPATRIX_LOAD_KILLS;
+    file.first_cause = kInitialiser;
+    file.message = file.path +
+                   ": every symbol resolves, and its static initialisers would end the process: built with torch " +
+                   file.layout.build.text() + ", opened beside " + torch;
+    judgement.obstacles.push_back(
+        {.cause = std::string(kInitialiser), .kind = "initialiser", .message = file.message, .files = {file.path}});
+  }
+}
+
 void add_problems(Judgement& judgement, const compatrix_load& load, const std::string& file) {
   const auto* end = load.problems + load.problem_count;
   const bool library_missing =

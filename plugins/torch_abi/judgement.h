@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cell.h"
+#include "layout.h"
 
 namespace torch_abi {
 
@@ -26,6 +27,7 @@ struct FileOutcome {
   std::string message;      // what the loader would say
   std::string first_cause;  // of the first problem
   bool other_python = false;
+  FileLayout layout;
 };
 
 struct Judgement {
@@ -37,12 +39,18 @@ struct Judgement {
   [[nodiscard]] std::size_t failing() const;
   // Whether some counted file meets it; what only files for another Python meet is listed and speaks against nothing.
   [[nodiscard]] bool counts(const Obstacle& obstacle) const;
+  // Counted files that load and have this layout verdict.
+  [[nodiscard]] std::size_t with_layout(LayoutVerdict verdict) const;
   // Causes of all obstacles in counted files, the one to repair first in front.
   [[nodiscard]] std::vector<std::string> causes() const;
 };
 
 // Opens each file in the process as it stands. Throws FactsUnavailable.
 Judgement judge(const Cell& cell, compatrix_process* process, const std::vector<std::string>& files);
+
+// Lays what is known of the files' layout over their outcomes: one that loads, but whose static initialisers are known
+// to die, kills the process.
+void apply_layout(Judgement& judgement, const std::map<std::string, FileLayout>& layouts, const std::string& torch);
 
 // One load's problems as obstacles of that file.
 void add_problems(Judgement& judgement, const compatrix_load& load, const std::string& file);

@@ -79,8 +79,62 @@ std::vector<std::string> missing_libraries(const Judgement& judgement, std::stri
   return missing;
 }
 
+// The torch that the risky files were built with, as far as all of them agree.
+std::string built_with(const Judgement& judgement) {
+  std::vector<std::string> texts;
+  for (const FileOutcome& file : judgement.files)
+    if (!file.other_python && file.layout.verdict == LayoutVerdict::risk && file.layout.build.known() &&
+        std::find(texts.begin(), texts.end(), file.layout.build.text()) == texts.end())
+      texts.push_back(file.layout.build.text());
+  return texts.size() == 1 ? "torch " + texts.front() : "another torch";
+}
+
 void remedy(const Cell& cell, const std::string& sentence) {
   cell.host->report_remedy(cell.run, sentence.c_str());
+}
+
+}  // namespace
+
+namespace {
+
+const char* layout_word(LayoutVerdict verdict) {
+  switch (verdict) {
+    case LayoutVerdict::same:
+      return nullptr;
+    case LayoutVerdict::unknown:
+      return "unknown";
+    case LayoutVerdict::risk:
+      return "risk";
+    case LayoutVerdict::initialiser:
+      return "initialiser";
+  }
+  return nullptr;
+}
+
+// Files that resolve but were built against another torch's layout, with the evidence of each.
+void report_layout(const Cell& cell, const Judgement& judgement) {
+  constexpr std::size_t kShown = 6;
+  for (const FileOutcome& file : judgement.files) {
+    const FileLayout& layout = file.layout;
+    if (file.other_python || layout.verdict != LayoutVerdict::risk || file.outcome != COMPATRIX_LOADS) continue;
+    Fields fields;
+    if (layout.build.known()) add(fields, "built_with_torch", layout.build.text());
+    for (std::size_t i = 0; i < std::min(kShown, layout.build.telling.size()); ++i)
+      add(fields, "assertion", layout.build.telling[i].header + ":" + std::to_string(layout.build.telling[i].line));
+    for (std::size_t i = 0; i < std::min(kShown, layout.differences.size()); ++i) {
+      const SizeDifference& difference = layout.differences[i];
+      add(fields, "size",
+          difference.symbol + " has " + std::to_string(difference.in_file) + " bytes here, " +
+              std::to_string(difference.in_torch) + " in " + difference.library);
+    }
+    const std::string built =
+        layout.build.known() ? "built with torch " + layout.build.text() : "built with another torch";
+    finding(
+        cell, std::string(kLayoutRisk), "layout-risk", file.path,
+        "every symbol resolves, but it was " + built + " and uses its C++ interface, whose layout changes" +
+            (layout.differences.empty() ? "" : " (" + plural(layout.differences.size(), "object") + " of other size)"),
+        fields);
+  }
 }
 
 }  // namespace
@@ -103,11 +157,14 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
     finding(cell, judgement.counts(obstacle) ? obstacle.cause : "", obstacle.kind,
             obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
   }
+  report_layout(cell, judgement);
   for (const FileOutcome& file : judgement.files) {
     const char* outcome = file.outcome == COMPATRIX_LOADS        ? "loads"
                           : file.outcome == COMPATRIX_LOAD_FAILS ? "fails"
                                                                  : "kills";
     Fields fields{{"outcome", outcome}};
+    if (const char* word = layout_word(file.layout.verdict)) fields.emplace_back("layout", word);
+    if (file.layout.build.known()) fields.emplace_back("built_with_torch", file.layout.build.text());
     if (file.other_python) fields.emplace_back("counted", "no: named for another Python");
     finding(cell, "", "file-outcome", file.path, file.message.empty() ? "loads" : file.message, fields);
   }
@@ -120,7 +177,10 @@ void report_assumptions(const Cell& cell, const Judgement& judgement) {
   for (const std::string& library : judgement.assumed)
     assume(library + " comes with the GPU driver and has every function that is asked of it");
   if (!judgement.from_system.empty()) assume("taken from this machine: " + join(judgement.from_system, ", "));
-  assume("objects have the layout that the files were built for: symbols alone do not show it");
+  if (const std::size_t unknown = judgement.with_layout(LayoutVerdict::unknown); unknown != 0)
+    assume(plural(unknown, "file") +
+           " had the objects' layout of this torch when built: nothing in the files tells which torch they were built "
+           "with");
 }
 
 void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject) {
@@ -147,10 +207,14 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
   const std::vector<std::string> causes = judgement.causes();
   const std::size_t total = judgement.files.size(), failing = judgement.failing(), counted = judgement.counted();
   std::string summary;
+  const std::size_t risky = judgement.with_layout(LayoutVerdict::risk);
   if (failing == 0) {
     std::size_t load = 0;
     for (const FileOutcome& file : judgement.files) load += file.outcome == COMPATRIX_LOADS ? 1 : 0;
     summary = std::to_string(load) + " of " + plural(total, "file") + " load";
+    if (risky != 0)
+      summary += "; " + std::to_string(risky) + " built with " + built_with(judgement) +
+                 ": no symbol is missing, the layout is no longer theirs";
   } else {
     summary = std::to_string(failing) + " of " + plural(counted, "file") + " can't load: ";
     const std::size_t symbols = undefined_symbols(judgement);
@@ -160,12 +224,22 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
     if (!libraries.empty()) summary += join(libraries, ", ") + " not found";
     if (symbols != 0)
       summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";
-    if (libraries.empty() && symbols == 0) summary += judgement.obstacles.front().message;
+    const auto dying = std::count_if(judgement.files.begin(), judgement.files.end(), [](const FileOutcome& f) {
+      return !f.other_python && f.first_cause == kInitialiser;
+    });
+    if (dying != 0)
+      summary += (libraries.empty() && symbols == 0 ? "" : "; ") + plural(static_cast<std::size_t>(dying), "file") +
+                 " built with another torch would die in static initialisers";
+    if (libraries.empty() && symbols == 0 && dying == 0) summary += judgement.obstacles.front().message;
   }
   if (counted != total) summary += " (" + plural(total - counted, "file") + " for another Python not counted)";
-  const std::string cause = failing == 0 || causes.empty() ? "" : causes.front();
+  const std::string cause = failing == 0     ? (risky == 0 ? "" : std::string(kLayoutRisk))
+                            : causes.empty() ? ""
+                                             : causes.front();
   const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
-                                        .status = failing == 0 ? COMPATRIX_PASS : COMPATRIX_FAIL,
+                                        .status = failing != 0 ? COMPATRIX_FAIL
+                                                  : risky != 0 ? COMPATRIX_WARN
+                                                               : COMPATRIX_PASS,
                                         .basis = COMPATRIX_PREDICTED,
                                         .cause = cause.c_str(),
                                         .summary = summary.c_str()};

@@ -74,7 +74,9 @@ void evaluate(const Cell& cell) {
         cell, COMPATRIX_PASS,
         subject.name.empty() ? subject.torch + " can be imported" : subject.name + " has no compiled files");
 
-  const Judgement judgement = judge(cell, process, files);
+  Judgement judgement = judge(cell, process, files);
+  for (const std::size_t i : subjects(cell, torch))
+    apply_layout(judgement, examine_layout(cell, i, cell.shared_objects(i)), subject.torch);
   report_findings(cell, judgement);
   report_assumptions(cell, judgement);
   report_remedies(cell, judgement, subject);
