@@ -71,11 +71,16 @@ void apply_layout(Judgement& judgement, const std::map<std::string, FileLayout>&
     if (file.outcome != COMPATRIX_LOADS || file.layout.verdict != LayoutVerdict::initialiser) continue;
     file.outcome = COMPATRIX_LOAD_KILLS;
     file.first_cause = kInitialiser;
-    file.message = file.path +
-                   ": every symbol resolves, and its static initialisers would end the process: built with torch " +
-                   file.layout.build.text() + ", opened beside " + torch;
-    judgement.obstacles.push_back(
-        {.cause = std::string(kInitialiser), .kind = "initialiser", .message = file.message, .files = {file.path}});
+    file.message = file.path + ": every symbol resolves, and its static initialisers would end the process";
+    auto known = std::find_if(judgement.obstacles.begin(), judgement.obstacles.end(),
+                              [](const Obstacle& o) { return o.cause == kInitialiser; });
+    if (known == judgement.obstacles.end())
+      known = judgement.obstacles.insert(
+          known, {.cause = std::string(kInitialiser),
+                  .kind = "initialiser",
+                  .message = "every symbol resolves, but files built with torch " + file.layout.build.text() +
+                             " that register operators die in their static initialisers beside " + torch});
+    known->files.push_back(file.path);
   }
 }
 

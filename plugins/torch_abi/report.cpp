@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <map>
 
 #include "causes.h"
 
@@ -65,6 +66,10 @@ std::string join(const std::vector<std::string>& items, const char* separator) {
   return joined;
 }
 
+void add_once(std::vector<std::string>& list, std::string value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
+}
+
 std::size_t undefined_symbols(const Judgement& judgement) {
   return static_cast<std::size_t>(std::count_if(
       judgement.obstacles.begin(), judgement.obstacles.end(),
@@ -79,14 +84,18 @@ std::vector<std::string> missing_libraries(const Judgement& judgement, std::stri
   return missing;
 }
 
-// The torch that the risky files were built with, as far as all of them agree.
+// The torch that the files were built with, as far as all of them agree; empty where they don't or nothing tells.
 std::string built_with(const Judgement& judgement) {
   std::vector<std::string> texts;
   for (const FileOutcome& file : judgement.files)
-    if (!file.other_python && file.layout.verdict == LayoutVerdict::risk && file.layout.build.known() &&
-        std::find(texts.begin(), texts.end(), file.layout.build.text()) == texts.end())
-      texts.push_back(file.layout.build.text());
-  return texts.size() == 1 ? "torch " + texts.front() : "another torch";
+    if (!file.other_python && file.layout.build.known()) add_once(texts, file.layout.build.text());
+  return texts.size() == 1 ? "torch " + texts.front() : "";
+}
+
+std::size_t dying(const Judgement& judgement) {
+  return static_cast<std::size_t>(
+      std::count_if(judgement.files.begin(), judgement.files.end(),
+                    [](const FileOutcome& f) { return !f.other_python && f.first_cause == kInitialiser; }));
 }
 
 void remedy(const Cell& cell, const std::string& sentence) {
@@ -111,29 +120,36 @@ const char* layout_word(LayoutVerdict verdict) {
   return nullptr;
 }
 
-// Files that resolve but were built against another torch's layout, with the evidence of each.
+// Files that resolve but were built against another torch's layout: one finding for each torch that they were built
+// with, with the evidence.
 void report_layout(const Cell& cell, const Judgement& judgement) {
   constexpr std::size_t kShown = 6;
-  for (const FileOutcome& file : judgement.files) {
-    const FileLayout& layout = file.layout;
-    if (file.other_python || layout.verdict != LayoutVerdict::risk || file.outcome != COMPATRIX_LOADS) continue;
+  std::map<std::string, std::vector<const FileOutcome*>> by_build;
+  for (const FileOutcome& file : judgement.files)
+    if (!file.other_python && file.layout.verdict == LayoutVerdict::risk && file.outcome == COMPATRIX_LOADS)
+      by_build[file.layout.build.known() ? "torch " + file.layout.build.text() : "another torch"].push_back(&file);
+  for (const auto& [build, files] : by_build) {
     Fields fields;
-    if (layout.build.known()) add(fields, "built_with_torch", layout.build.text());
-    for (std::size_t i = 0; i < std::min(kShown, layout.build.telling.size()); ++i)
-      add(fields, "assertion", layout.build.telling[i].header + ":" + std::to_string(layout.build.telling[i].line));
-    for (std::size_t i = 0; i < std::min(kShown, layout.differences.size()); ++i) {
-      const SizeDifference& difference = layout.differences[i];
-      add(fields, "size",
-          difference.symbol + " has " + std::to_string(difference.in_file) + " bytes here, " +
-              std::to_string(difference.in_torch) + " in " + difference.library);
+    std::vector<std::string> assertions, sizes;
+    for (const FileOutcome* file : files) {
+      fields.emplace_back("files", file->path);
+      for (const Assertion& assertion : file->layout.build.telling)
+        add_once(assertions, assertion.header + ":" + std::to_string(assertion.line));
+      for (const SizeDifference& difference : file->layout.differences)
+        add_once(sizes, difference.symbol + ": " + std::to_string(difference.in_file) + " bytes in the file, " +
+                            std::to_string(difference.in_torch) + " in " + difference.library);
     }
-    const std::string built =
-        layout.build.known() ? "built with torch " + layout.build.text() : "built with another torch";
-    finding(
-        cell, std::string(kLayoutRisk), "layout-risk", file.path,
-        "every symbol resolves, but it was " + built + " and uses its C++ interface, whose layout changes" +
-            (layout.differences.empty() ? "" : " (" + plural(layout.differences.size(), "object") + " of other size)"),
-        fields);
+    const std::size_t differing = sizes.size();
+    assertions.resize(std::min(kShown, assertions.size()));
+    sizes.resize(std::min(kShown, sizes.size()));
+    add(fields, "built_with", build);
+    add(fields, "assertions", assertions);
+    add(fields, "sizes", sizes);
+    std::string sentence = plural(files.size(), "file") + (files.size() == 1 ? " misses" : " miss") +
+                           " no symbol, but " + (files.size() == 1 ? "was" : "were") + " built with " + build +
+                           " and use its C++ interface, whose layout no release promises";
+    if (differing != 0) sentence += "; " + plural(differing, "object") + " of another size here";
+    finding(cell, std::string(kLayoutRisk), "layout-risk", files.front()->path, sentence, fields);
   }
 }
 
@@ -193,9 +209,13 @@ void report_remedies(const Cell& cell, const Judgement& judgement, const Subject
       remedy(cell, "installing the libraries that are missing will not repair this: behind them " +
                        plural(undefined, "symbol") + " of torch " + (undefined == 1 ? "is" : "are") + " missing too");
   }
-  if (undefined != 0)
+  if (undefined != 0 || judgement.with_layout(LayoutVerdict::risk) != 0 || dying(judgement) != 0) {
+    const std::string built = built_with(judgement);
     remedy(cell, "take the release of " + subject.name.substr(0, subject.name.find(' ')) + " that was built for " +
-                     subject.torch + ", or the torch release that " + subject.name + " was built for");
+                     subject.torch + ", or " +
+                     (built.empty() ? "the torch release that " + subject.name + " was built for"
+                                    : built + ", which " + subject.name + " was built with"));
+  }
   const std::vector<std::string> missing = missing_libraries(judgement, kMissingLibrary);
   if (!missing.empty())
     remedy(cell, "install what brings " + join(missing, ", ") +
@@ -212,9 +232,9 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
     std::size_t load = 0;
     for (const FileOutcome& file : judgement.files) load += file.outcome == COMPATRIX_LOADS ? 1 : 0;
     summary = std::to_string(load) + " of " + plural(total, "file") + " load";
-    if (risky != 0)
-      summary += "; " + std::to_string(risky) + " built with " + built_with(judgement) +
-                 ": no symbol is missing, the layout is no longer theirs";
+    if (const std::string built = built_with(judgement); risky != 0)
+      summary += "; " + std::to_string(risky) + " built with " + (built.empty() ? "another torch" : built) +
+                 ", whose layout is not promised to be this one's";
   } else {
     summary = std::to_string(failing) + " of " + plural(counted, "file") + " can't load: ";
     const std::size_t symbols = undefined_symbols(judgement);
@@ -224,13 +244,11 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
     if (!libraries.empty()) summary += join(libraries, ", ") + " not found";
     if (symbols != 0)
       summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";
-    const auto dying = std::count_if(judgement.files.begin(), judgement.files.end(), [](const FileOutcome& f) {
-      return !f.other_python && f.first_cause == kInitialiser;
-    });
-    if (dying != 0)
-      summary += (libraries.empty() && symbols == 0 ? "" : "; ") + plural(static_cast<std::size_t>(dying), "file") +
+    const std::size_t dead = dying(judgement);
+    if (dead != 0)
+      summary += (libraries.empty() && symbols == 0 ? "" : "; ") + plural(dead, "file") +
                  " built with another torch would die in static initialisers";
-    if (libraries.empty() && symbols == 0 && dying == 0) summary += judgement.obstacles.front().message;
+    if (libraries.empty() && symbols == 0 && dead == 0) summary += judgement.obstacles.front().message;
   }
   if (counted != total) summary += " (" + plural(total - counted, "file") + " for another Python not counted)";
   const std::string cause = failing == 0     ? (risky == 0 ? "" : std::string(kLayoutRisk))
