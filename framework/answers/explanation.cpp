@@ -23,21 +23,20 @@ using Json = nlohmann::ordered_json;
 Result<Explanation> explain_wheel(const std::filesystem::path& file) {
   auto archive = open_local_file(file);
   if (!archive) return archive.error();
-  const wheel::LockedWheel locked{.project = {},
-                                  .version = {},
-                                  .file_name = file.filename().string(),
-                                  .url = {},
-                                  .path = file,
-                                  .size = 0,
-                                  .sha256 = {}};
-  auto facts = read_wheel_facts(**archive, locked, "explained");
-  if (!facts) return facts.error();
-  auto known = std::make_shared<facts::WheelFacts>(std::move(*facts));
+  auto read = read_local_wheel(**archive, file.filename().string());
+  if (!read) return read.error();
+  std::map<std::string, std::string> libraries;
+  for (auto& [member, encoded] : read->libraries) libraries.emplace(member, std::move(encoded));
+  auto known = std::make_shared<facts::WheelFacts>(std::move(read->facts));
   known->index();
   Explanation explanation{.file = file.string(), .wheel = known, .objects = {}};
   for (const auto& [path, entry] : known->files()) {
     if (!wheel::is_shared_object_name(path)) continue;
-    auto encoded = facts::extract_library(**archive, *entry, {});
+    Result<std::string> encoded = std::string();
+    if (const auto kept = libraries.find(entry->name); kept != libraries.end())
+      encoded = std::move(kept->second);
+    else
+      encoded = facts::extract_library(**archive, *entry, {});  // what is no ELF file, or can't be read, says so here
     if (!encoded) {
       explanation.objects.push_back({.path = path, .elf = nullptr, .defect = encoded.error().message});
       continue;

@@ -67,12 +67,17 @@ class CellMaker {
   }
 
  private:
-  Result<wheel::LockRequest> request_for(const Cell& cell) const {
+  Result<wheel::LockRequest> request_for(const Cell& cell) {
     wheel::LockRequest request;
     request.requirements = requirements_of(matrix_, cell);
-    for (std::string& requirement : request.requirements)
-      if (requirement.ends_with(".whl") && requirement.find("://") == std::string::npos)
-        requirement = std::filesystem::absolute(matrix_.file.parent_path() / requirement).lexically_normal();
+    for (std::string& requirement : request.requirements) {
+      if (!requirement.ends_with(".whl") || requirement.find("://") != std::string::npos) continue;
+      requirement = std::filesystem::absolute(matrix_.file.parent_path() / requirement).lexically_normal();
+      if (!std::filesystem::is_regular_file(requirement)) continue;  // locking says so
+      auto digest = fetcher_.learn_local(requirement);
+      if (!digest) return digest.error();
+      request.digests.emplace(requirement, std::move(*digest));
+    }
     for (const std::string& folder : matrix_.environment.find_links)
       request.find_links.push_back(std::filesystem::absolute(matrix_.file.parent_path() / folder));
     auto index = index_of(matrix_, cell);
@@ -159,6 +164,7 @@ std::filesystem::path lock_file(const std::filesystem::path& folder, const std::
                       request.index.value_or("");
   for (const std::string& requirement : request.requirements) asked += "\n" + requirement;
   for (const auto& links : request.find_links) asked += "\n" + links.string();
+  for (const auto& [path, digest] : request.digests) asked += "\n" + digest;  // a wheel that was built anew
   std::string stem = cell_id.substr(0, 120);
   for (char& c : stem)
     if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("._=,+-").find(c) == std::string_view::npos)

@@ -52,6 +52,16 @@ std::string Sha256::base64url() {
   return text;
 }
 
+Result<std::string> sha256_of(RandomAccess& file) {
+  Sha256 digest;
+  const auto read = file.stream(0, file.size(), [&](std::span<const std::byte> piece) {
+    digest.update(piece);
+    return true;
+  });
+  if (!read) return read.error();
+  return digest.hex();
+}
+
 std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes) {
   return crc32_gzip_refl(crc, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }

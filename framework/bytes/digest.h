@@ -7,6 +7,9 @@
 #include <span>
 #include <string>
 
+#include "framework/base/result.h"
+#include "framework/bytes/random_access.h"
+
 namespace compatrix {
 
 class Sha256 {
@@ -24,6 +27,9 @@ class Sha256 {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The sha256 of a whole file, hexadecimal.
+Result<std::string> sha256_of(RandomAccess& file);
 
 // Continues `crc` (0 to begin) over `bytes`.
 std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes);

@@ -1,6 +1,10 @@
 #include "framework/environment/fetcher.h"
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
+
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 
@@ -13,9 +17,27 @@ namespace compatrix {
 namespace {
 
 constexpr std::uint64_t kLongestText = 4U << 20;
+constexpr const char* kLocalWheels = "local-wheels";  // where the store keeps which files of this machine were read
 
 std::string displayed(const wheel::LockedWheel& locked) {
   return locked.file_name.empty() ? locked.project : locked.file_name;
+}
+
+// What tells one state of a file of this machine from another, without reading it.
+Result<std::string> file_identity(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0)
+    return Error{file.string(), std::string("can't be opened: ") + std::strerror(errno)};
+  return fmt::format("{}:{}:{}:{}.{:09}:{}.{:09}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+}
+
+// The sha256 of a file that was read in this state before.
+std::optional<std::string> known_digest(const facts::FactStore& store, const std::filesystem::path& file,
+                                        const std::string& identity) {
+  const auto text = store.text(kLocalWheels, file.string());
+  if (!text || !text->starts_with(identity + " ")) return std::nullopt;
+  return text->substr(identity.size() + 1);
 }
 
 // What RECORD has for a member, or empty.
@@ -81,20 +103,44 @@ std::shared_future<Fetcher::Outcome> Fetcher::once(const std::string& key, std::
 
 Result<Done> Fetcher::learn(const wheel::Lock& lock) {
   std::vector<std::shared_future<Outcome>> pending;
+  std::optional<Error> first;
   for (const wheel::LockedWheel& locked : lock.wheels) {
     const std::string key = facts_key(locked);
     {
       const std::lock_guard guard(mutex_);
       wheels_.insert_or_assign(key, locked);
     }
-    if (store_.has_wheel(key)) continue;
-    pending.push_back(once(key, 0, [this, locked] { return learn_wheel(locked); }));
+    if (locked.path.empty() && !store_.has_wheel(key))
+      pending.push_back(once(key, 0, [this, locked] { return learn_wheel(locked); }));
   }
-  std::optional<Error> first;
+  for (const wheel::LockedWheel& locked : lock.wheels) {
+    if (locked.path.empty()) continue;
+    const auto sha256 = learn_local(locked.path);
+    if (!first && !sha256) first = sha256.error();
+    if (!first && *sha256 != locked.sha256)
+      first = Error{locked.path.string(),
+                    fmt::format("the lock has sha256 {}, the file has {}: it changed since it was locked; lock again "
+                                "with --refresh",
+                                locked.sha256, *sha256)};
+  }
   for (const auto& future : pending)
     if (const Outcome& outcome = future.get(); outcome && !first) first = outcome;
   if (first) return *first;
   return Done{};
+}
+
+Result<std::string> Fetcher::learn_local(const std::filesystem::path& file) {
+  const auto identity = file_identity(file);
+  if (!identity) return identity.error();
+  auto known = known_digest(store_, file, *identity);
+  if (known && store_.has_wheel(*known)) return *known;
+  std::error_code ignored;
+  const std::uint64_t size = std::filesystem::file_size(file, ignored);
+  const auto future = once("local " + file.string(), size, [=, this] { return read_local(file, *identity); });
+  if (const Outcome& outcome = future.get()) return *outcome;
+  known = known_digest(store_, file, *identity);
+  if (!known) return Error{file.string(), "changed while it was read; try again when it is written"};
+  return *known;
 }
 
 std::vector<Error> Fetcher::fetch(std::span<const Want> wants) {
@@ -138,9 +184,24 @@ Result<std::shared_ptr<RandomAccess>> Fetcher::archive(const std::string& key) {
 Fetcher::Outcome Fetcher::learn_wheel(const wheel::LockedWheel& locked) {
   auto opened = archive(facts_key(locked));
   if (!opened) return opened.error();
-  auto facts = read_wheel_facts(**opened, locked, facts_key(locked));
+  auto facts = read_wheel_facts(**opened, locked.file_name, facts_key(locked));
   if (!facts) return facts.error();
   const auto stored = store_.put_wheel(*facts);
+  return stored ? std::nullopt : Outcome(stored.error());
+}
+
+Fetcher::Outcome Fetcher::read_local(const std::filesystem::path& file, const std::string& identity) {
+  auto opened = open_local_file(file);
+  if (!opened) return opened.error();
+  auto wheel = read_local_wheel(**opened, file.filename().string());
+  if (!wheel) return wheel.error();
+  if (const auto now = file_identity(file); !now || *now != identity)
+    return Error{file.string(), "changed while it was read; try again when it is written"};
+  const std::string& sha256 = wheel->facts.sha256;
+  for (const auto& [member, encoded] : wheel->libraries)
+    if (const auto stored = store_.put_library(sha256, member, encoded); !stored) return stored.error();
+  if (const auto stored = store_.put_wheel(wheel->facts); !stored) return stored.error();
+  const auto stored = store_.put_text(kLocalWheels, file.string(), identity + " " + sha256);
   return stored ? std::nullopt : Outcome(stored.error());
 }
 

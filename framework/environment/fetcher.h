@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -49,6 +50,10 @@ class Fetcher {
   // failure is returned; the others are tried all the same.
   Result<Done> learn(const wheel::Lock& lock);
 
+  // Reads a wheel of this machine whole, unless this very file was read before, and returns its sha256. Its facts and
+  // those of its libraries are in the store afterwards.
+  Result<std::string> learn_local(const std::filesystem::path& file);
+
   // Brings what is wanted into the store; the errors of what could not be had. Callable from several threads.
   std::vector<Error> fetch(std::span<const Want> wants);
 
@@ -60,6 +65,7 @@ class Fetcher {
 
   std::shared_future<Outcome> once(const std::string& key, std::uint64_t bytes, std::function<Outcome()> work);
   Outcome learn_wheel(const wheel::LockedWheel& locked);
+  Outcome read_local(const std::filesystem::path& file, const std::string& identity);
   Outcome fetch_one(const Want& want);
   Result<std::shared_ptr<RandomAccess>> archive(const std::string& key);
   void work();

@@ -13,12 +13,28 @@ KeptBytes::KeptBytes(std::uint64_t size, Limits limits, const std::vector<BytesN
   }
   ranges_.push_back({.offset = 0, .size = limits.beginning, .bytes = {}});
   ranges_.push_back({.offset = size - limits.end, .size = limits.end, .bytes = {}});
-  for (const BytesNotKept& range : also) keep(range);
+  for (const BytesNotKept& range : also)
+    if (range.offset < size_)
+      ranges_.push_back({.offset = range.offset, .size = std::min(range.size, size_ - range.offset), .bytes = {}});
 }
 
-void KeptBytes::keep(BytesNotKept range) {
-  if (range.offset < at_ || range.offset >= size_) return;
-  ranges_.push_back({.offset = range.offset, .size = std::min(range.size, size_ - range.offset), .bytes = {}});
+void KeptBytes::keep_only(const std::vector<BytesNotKept>& ranges) {
+  std::vector<Range> chosen;
+  for (const BytesNotKept& range : ranges) {
+    if (range.offset >= size_) continue;
+    Range next{.offset = range.offset, .size = std::min(range.size, size_ - range.offset), .bytes = {}};
+    if (range.offset < at_) {
+      const std::uint64_t passed = std::min(next.size, at_ - range.offset);
+      const auto had = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& old) {
+        return old.offset <= range.offset && range.offset + passed <= old.offset + old.bytes.size();
+      });
+      if (had == ranges_.end()) continue;
+      const auto begin = had->bytes.begin() + static_cast<std::ptrdiff_t>(range.offset - had->offset);
+      next.bytes.assign(begin, begin + static_cast<std::ptrdiff_t>(passed));
+    }
+    chosen.push_back(std::move(next));
+  }
+  ranges_ = std::move(chosen);
 }
 
 void KeptBytes::append(std::span<const std::byte> piece) {
@@ -27,6 +43,7 @@ void KeptBytes::append(std::span<const std::byte> piece) {
                         end = std::min(range.offset + range.size, at_ + piece.size());
     if (begin < end) {
       const auto part = piece.subspan(begin - at_, end - begin);
+      range.bytes.reserve(range.size);  // once: growing would copy, and hold twice as much meanwhile
       range.bytes.insert(range.bytes.end(), part.begin(), part.end());
     }
   }

@@ -24,10 +24,12 @@ class KeptBytes : public ByteSource {
     std::uint64_t end = 32U << 20;
   };
 
+  // Begins with the limits and the ranges `also`.
   KeptBytes(std::uint64_t size, Limits limits, const std::vector<BytesNotKept>& also);
 
-  // Keeps this range too, from where the stream is now on.
-  void keep(BytesNotKept range);
+  // Keeps these ranges and nothing else: memory is given back, what of them has passed already is taken from what was
+  // kept until now.
+  void keep_only(const std::vector<BytesNotKept>& ranges);
   // The next piece of the stream.
   void append(std::span<const std::byte> piece);
 

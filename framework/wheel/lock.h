@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ struct LockRequest {
   std::vector<std::filesystem::path> find_links;
   std::optional<std::string> index;  // a further index's address, asked before the configured one
   bool without_dependencies = false;
+  std::map<std::string, std::string> digests;  // sha256 of wheels among the requirements, where they are known already
   LockTarget target;
 };
 

@@ -13,9 +13,13 @@
 #include "framework/base/subprocess.h"
 #include "framework/base/text.h"
 #include "framework/base/version.h"
+#include "framework/bytes/digest.h"
+#include "framework/bytes/mapped_file.h"
+#include "framework/bytes/random_access.h"
 #include "framework/wheel/dist_info.h"
 #include "framework/wheel/index_configuration.h"
 #include "framework/wheel/lock.h"
+#include "framework/wheel/stub_wheel.h"
 
 namespace compatrix::wheel {
 namespace {
@@ -95,16 +99,25 @@ std::string file_address(const std::string& path) {
   return address;
 }
 
-// A requirement as uv's files have it. A line of such a file may also be an option, so nothing else gets there; a
-// wheel gets its project's name, without which it could not override anything.
+bool is_local_wheel(const std::string& requirement) {
+  return requirement.ends_with(".whl") && requirement.find("://") == std::string::npos;
+}
+
+// The stub of a wheel that is a requirement, in a folder of its own.
+Result<StubWheel> stub_for(const LockRequest& request, const std::string& path, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return Error{path, "is no file; name a wheel that is there"};
+  if (const auto known = request.digests.find(path); known != request.digests.end())
+    return write_stub_wheel(path, known->second, folder);
+  const auto archive = open_local_file(path);
+  if (!archive) return archive.error();
+  const auto digest = sha256_of(**archive);
+  if (!digest) return digest.error();
+  return write_stub_wheel(path, *digest, folder);
+}
+
+// A requirement as uv's files have it. A line of such a file may also be an option, so nothing else gets there.
 Result<std::string> requirement_line(const std::string& text) {
-  if (text.ends_with(".whl") && text.find("://") == std::string::npos) {
-    const auto name = parse_wheel_name(std::filesystem::path(text).filename().string());
-    if (!name) return name.error();
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(text, ignored)) return Error{text, "is no file; name a wheel that is there"};
-    return name->project + " @ " + file_address(text);
-  }
   if (text.find_first_of("\r\n") != std::string::npos)
     return Error{visible_utf8(text.substr(0, text.find_first_of("\r\n"))),
                  "is more than one line; a requirement is one"};
@@ -159,10 +172,58 @@ std::vector<std::string> arguments_for(const LockRequest& request, const std::fi
   return arguments;
 }
 
+// What uv says of a stub is said of the wheel that it stands for.
+std::string with_real_paths(std::string text, const std::vector<StubWheel>& stubs) {
+  for (const StubWheel& stub : stubs)
+    for (const std::string& named : {file_address(stub.stub.string()), stub.stub.string()})
+      for (std::size_t at = text.find(named); at != std::string::npos; at = text.find(named, at))
+        text.replace(at, named.size(), stub.wheel.string()), at += stub.wheel.string().size();
+  return text;
+}
+
 std::string joined(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
   return all;
+}
+
+// What uv is asked, line by line, and the stubs that some lines name.
+struct Input {
+  std::vector<std::string> lines;
+  std::vector<StubWheel> stubs;
+};
+
+Result<Input> input_for(const LockRequest& request, const std::filesystem::path& scratch) {
+  Input input;
+  for (const std::string& text : request.requirements) {
+    if (!is_local_wheel(text)) {
+      auto line = requirement_line(text);
+      if (!line) return line.error();
+      input.lines.push_back(std::move(*line));
+      continue;
+    }
+    const auto name = parse_wheel_name(std::filesystem::path(text).filename().string());
+    if (!name) return name.error();
+    auto stub = stub_for(request, text, scratch / std::to_string(input.stubs.size()));
+    if (!stub) return stub.error();
+    // With its project's name, without which it could not override anything.
+    input.lines.push_back(name->project + " @ " + file_address(stub->stub.string()));
+    input.stubs.push_back(std::move(*stub));
+  }
+  return input;
+}
+
+// Aside, then renamed.
+Result<Done> put_in_place(const std::string& text, const std::filesystem::path& file) {
+  std::error_code failure;
+  std::filesystem::create_directories(file.parent_path(), failure);
+  const std::filesystem::path aside = file.string() + fmt::format(".{}", ::getpid());
+  if (!failure && !(std::ofstream(aside) << text << std::flush)) failure = std::make_error_code(std::errc::io_error);
+  if (!failure) std::filesystem::rename(aside, file, failure);
+  if (!failure) return Done{};
+  std::error_code ignored;
+  std::filesystem::remove(aside, ignored);
+  return Error{file.string(), "the lock can't be written here: " + failure.message()};
 }
 
 }  // namespace
@@ -184,17 +245,15 @@ Result<std::filesystem::path> find_uv() {
 }
 
 Result<Done> write_lock(const LockRequest& request, const std::filesystem::path& file) {
-  std::vector<std::string> lines;
-  for (const std::string& text : request.requirements) {
-    auto line = requirement_line(text);
-    if (!line) return line.error();
-    lines.push_back(std::move(*line));
-  }
+  const ScratchFolder scratch;
+  const auto input = input_for(request, scratch.path());
+  if (!input) return input.error();
+  if (input->stubs.size() == input->lines.size())
+    if (const auto lock = lock_of_independent(input->stubs, request.target.python)) return put_in_place(*lock, file);
   const auto uv = find_uv();
   if (!uv) return uv.error();
-  const ScratchFolder scratch;
-  if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", lines) ||
-      !write_lines(scratch.path() / "overrides.txt", lines))
+  if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", input->lines) ||
+      !write_lines(scratch.path() / "overrides.txt", input->lines))
     return Error{std::filesystem::temp_directory_path().string(),
                  "can't be written to, which locking needs; make room or set TMPDIR"};
 
@@ -204,21 +263,16 @@ Result<Done> write_lock(const LockRequest& request, const std::filesystem::path&
   const std::string subject = joined(request.requirements);
   if (!ran) return ran.error();
   if (ran->timed_out) return Error{subject, "locking took longer than 300 s; is the index reachable?"};
-  if (ran->exit_code != 0) return Error{subject, "can't be locked: " + one_sentence(ran->errors)};
+  if (ran->exit_code != 0)
+    return Error{subject, "can't be locked: " + one_sentence(with_real_paths(ran->errors, input->stubs))};
 
-  std::error_code failure;
-  std::filesystem::create_directories(file.parent_path(), failure);
-  const std::filesystem::path aside = file.string() + fmt::format(".{}", ::getpid());
-  if (!failure)
-    std::filesystem::copy_file(scratch.path() / "pylock.toml", aside, std::filesystem::copy_options::overwrite_existing,
-                               failure);
-  if (!failure) std::filesystem::rename(aside, file, failure);
-  if (failure) {
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
-    return Error{file.string(), "the lock can't be written here: " + failure.message()};
+  std::string text = read_small_file(scratch.path() / "pylock.toml");
+  for (const StubWheel& stub : input->stubs) {
+    auto named = name_real_wheel(text, stub);
+    if (!named) return named.error();
+    text = std::move(*named);
   }
-  return Done{};
+  return put_in_place(text, file);
 }
 
 }  // namespace compatrix::wheel

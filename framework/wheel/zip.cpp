@@ -252,6 +252,15 @@ Result<zip::DirectoryPlace> zip::find_directory(RandomAccess& archive, std::vect
   return place;
 }
 
+std::string dist_info_folder(const ZipDirectory& directory) {
+  for (const ZipEntry& entry : directory.entries) {
+    const std::size_t slash = entry.name.find('/');
+    if (slash != std::string::npos && std::string_view(entry.name).substr(0, slash).ends_with(".dist-info"))
+      return entry.name.substr(0, slash + 1);
+  }
+  return {};
+}
+
 Result<ZipDirectory> read_zip_directory(RandomAccess& archive) try {
   ZipDirectory directory;
   const auto place = zip::find_directory(archive, directory.defects);

@@ -37,6 +37,9 @@ struct ZipDirectory {
   std::vector<ZipDefect> defects;
 };
 
+// The one .dist-info folder of a wheel (PEP 427), with its slash; empty where there is none.
+std::string dist_info_folder(const ZipDirectory& directory);
+
 // Reads the end-of-central-directory record (and ZIP64's) and the central directory: two or three range reads.
 // An archive whose directory cannot be trusted at all is an Error; lesser faults are defects.
 Result<ZipDirectory> read_zip_directory(RandomAccess& archive);
