@@ -39,6 +39,7 @@ ElfFile::ElfFile(RawTables tables, std::shared_ptr<const void> backing)
 }
 
 void ElfFile::decode_dynamic() {
+  if (tables_.dynstr.empty() && dies_when_mapped(tables_)) return;  // no name in it can be read
   for (const DynamicEntry& entry : tables_.dynamic) {
     switch (entry.tag) {
       case DT_NEEDED:
@@ -60,13 +61,32 @@ void ElfFile::decode_dynamic() {
         symbolic_ |= (entry.value & DF_SYMBOLIC) != 0;
         break;
       case DT_FLAGS_1:
-        no_default_libraries_ = (entry.value & DF_1_NODEFLIB) != 0;
+        flags_1_ = entry.value;
+        break;
+      case DT_RELR:
+        has_relative_relocation_table_ = true;
         break;
       default:
         break;
     }
   }
   if (runpath_) rpath_.reset();  // an object with a runpath has no rpath (ld.so(8))
+}
+
+const Segment* ElfFile::thread_local_segment() const {
+  for (const Segment& segment : tables_.segments)
+    if (segment.type == PT_TLS && segment.memory_size != 0) return &segment;
+  return nullptr;
+}
+
+bool ElfFile::dies_when_relocated() const {
+  constexpr std::uint32_t kWritable = 2;  // PF_W
+  if (!truncated_) return false;
+  return tables_.dynstr.empty() || tables_.dynsym.empty() ||
+         std::any_of(tables_.segments.begin(), tables_.segments.end(), [&](const Segment& s) {
+           return s.type == PT_LOAD && (s.flags & kWritable) != 0 && s.file_size != 0 &&
+                  s.offset + s.file_size > end_of_last_page(tables_.file_size);
+         });
 }
 
 void ElfFile::decode_version_needs() {

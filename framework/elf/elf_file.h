@@ -18,13 +18,14 @@ namespace compatrix::elf {
 // gABI figures 4-3 and 4-4, 5-10; glibc's elf.h for the GNU ones.
 inline constexpr std::uint16_t EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183;
 inline constexpr std::uint16_t ET_EXEC = 2, ET_DYN = 3;
-inline constexpr std::uint32_t PT_LOAD = 1, PT_DYNAMIC = 2, PT_NOTE = 4, PT_TLS = 7;
+inline constexpr std::uint32_t PT_LOAD = 1, PT_DYNAMIC = 2, PT_NOTE = 4, PT_TLS = 7, PT_GNU_PROPERTY = 0x6474e553;
 inline constexpr std::uint64_t DT_NEEDED = 1, DT_PLTRELSZ = 2, DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_RELA = 7,
-                               DT_RELASZ = 8, DT_STRSZ = 10, DT_SONAME = 14, DT_RPATH = 15, DT_SYMBOLIC = 16,
-                               DT_JMPREL = 23, DT_RUNPATH = 29, DT_FLAGS = 30, DT_GNU_HASH = 0x6ffffef5,
-                               DT_VERSYM = 0x6ffffff0, DT_FLAGS_1 = 0x6ffffffb, DT_VERDEF = 0x6ffffffc,
-                               DT_VERDEFNUM = 0x6ffffffd, DT_VERNEED = 0x6ffffffe, DT_VERNEEDNUM = 0x6fffffff;
-inline constexpr std::uint64_t DF_SYMBOLIC = 2, DF_1_NODEFLIB = 0x800;
+                               DT_RELASZ = 8, DT_RELAENT = 9, DT_STRSZ = 10, DT_SONAME = 14, DT_RPATH = 15,
+                               DT_SYMBOLIC = 16, DT_PLTREL = 20, DT_JMPREL = 23, DT_RUNPATH = 29, DT_FLAGS = 30,
+                               DT_RELR = 36, DT_RELRENT = 37, DT_GNU_HASH = 0x6ffffef5, DT_VERSYM = 0x6ffffff0,
+                               DT_FLAGS_1 = 0x6ffffffb, DT_VERDEF = 0x6ffffffc, DT_VERDEFNUM = 0x6ffffffd,
+                               DT_VERNEED = 0x6ffffffe, DT_VERNEEDNUM = 0x6fffffff;
+inline constexpr std::uint64_t DF_SYMBOLIC = 2, DF_1_NOOPEN = 0x40, DF_1_NODEFLIB = 0x800, DF_1_PIE = 0x8000000;
 inline constexpr std::uint8_t STB_LOCAL = 0, STB_GLOBAL = 1, STB_WEAK = 2, STB_GNU_UNIQUE = 10;
 inline constexpr std::uint8_t STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_COMMON = 5, STT_TLS = 6,
                               STT_GNU_IFUNC = 10;
@@ -33,7 +34,7 @@ inline constexpr std::uint16_t SHN_UNDEF = 0, SHN_ABS = 0xfff1;
 
 struct Segment {
   std::uint32_t type = 0, flags = 0;
-  std::uint64_t offset = 0, address = 0, file_size = 0, memory_size = 0;
+  std::uint64_t offset = 0, address = 0, file_size = 0, memory_size = 0, alignment = 0;
 };
 
 struct DynamicEntry {
@@ -43,10 +44,15 @@ struct DynamicEntry {
 // How the loader treats the lookup that a relocation asks for (glibc's ELF_RTYPE_CLASS_*).
 enum class LookupClass : std::uint8_t { data = 0, plt = 1, copy = 2 };
 
+// Whether a relocation fixes the offset of thread-local memory from the thread pointer, so that the memory must lie in
+// the static TLS block (glibc's CHECK_STATIC_TLS), or would like to (TRY_STATIC_TLS).
+enum class StaticTls : std::uint8_t { no = 0, required = 1, preferred = 2 };
+
 // A symbol that some relocation names.
 struct SymbolReference {
-  std::uint32_t symbol = 0;  // index into the dynamic symbol table
+  std::uint32_t symbol = 0;  // index into the dynamic symbol table; 0: the object's own thread-local memory
   LookupClass lookup = LookupClass::data;
+  StaticTls static_tls = StaticTls::no;
 };
 
 // The raw tables of one file, not yet decoded. Views point into whatever bytes they were read from.
@@ -59,6 +65,7 @@ struct RawTables {
   ByteView dynstr, dynsym, versym, gnu_hash, sysv_hash, verneed, verdef;
   std::vector<SymbolReference> references;  // first occurrences, in the order in which glibc relocates
   std::string build_id;                     // hexadecimal
+  std::uint32_t isa_needed = 0;             // GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64 psABI, 'Program Property')
 };
 
 // The program headers alone, of a file whose beginning is at hand; empty where it is no 64-bit little-endian ELF file.
@@ -68,7 +75,16 @@ std::vector<Segment> read_program_headers(const ByteSource& file);
 // A loaded segment reaches beyond the end of the file.
 bool ends_early(const RawTables& tables);
 
-// Finds the tables of a 64-bit little-endian file. Of another class or byte order only the header is read.
+// Mapping it already ends the process: it ends so early that a page is touched that is not there (SIGBUS), or its
+// dynamic section lacks what glibc takes for granted. The rest of a cut file's last page reads as zeros, which may make
+// the dynamic section a short one.
+bool dies_when_mapped(const RawTables& tables);
+
+// Where the memory pages of a mapped file of this size end, in bytes.
+std::uint64_t end_of_last_page(std::uint64_t file_size);
+
+// Finds the tables of a 64-bit little-endian file. Of another class or byte order only the header is read, of a file
+// that ends early what is there.
 // Throws FormatError.
 RawTables read_tables(const ByteSource& file);
 
@@ -117,7 +133,12 @@ class ElfFile {
   [[nodiscard]] std::optional<std::string_view> rpath() const { return rpath_; }
   [[nodiscard]] std::optional<std::string_view> runpath() const { return runpath_; }
   [[nodiscard]] bool symbolic() const { return symbolic_; }
-  [[nodiscard]] bool no_default_libraries() const { return no_default_libraries_; }
+  [[nodiscard]] bool no_default_libraries() const { return (flags_1_ & DF_1_NODEFLIB) != 0; }
+  // DT_FLAGS_1.
+  [[nodiscard]] std::uint64_t flags_1() const { return flags_1_; }
+  [[nodiscard]] bool has_relative_relocation_table() const { return has_relative_relocation_table_; }  // DT_RELR
+  // The segment of thread-local memory, where there is any.
+  [[nodiscard]] const Segment* thread_local_segment() const;
   [[nodiscard]] const std::vector<VersionNeed>& version_needs() const { return version_needs_; }
   [[nodiscard]] const std::vector<VersionDefinition>& version_definitions() const { return version_definitions_; }
   [[nodiscard]] bool has_version_definitions() const { return has_version_definitions_; }
@@ -125,6 +146,8 @@ class ElfFile {
   [[nodiscard]] bool has_symbol_versions() const { return !tables_.versym.empty() && !versions_.empty(); }
   // A segment reaches beyond the end of the file: touching it kills the process (SIGBUS).
   [[nodiscard]] bool truncated() const { return truncated_; }
+  // Truncated so that relocating it ends the process: no string table any more, or memory to write to is not there.
+  [[nodiscard]] bool dies_when_relocated() const;
 
   [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
   [[nodiscard]] Symbol symbol(std::uint32_t index) const;
@@ -149,7 +172,8 @@ class ElfFile {
   std::shared_ptr<const void> backing_;
   std::vector<std::string_view> needed_;
   std::optional<std::string_view> soname_, rpath_, runpath_;
-  bool symbolic_ = false, no_default_libraries_ = false, truncated_ = false, has_version_definitions_ = false;
+  bool symbolic_ = false, truncated_ = false, has_version_definitions_ = false, has_relative_relocation_table_ = false;
+  std::uint64_t flags_1_ = 0;
   std::vector<VersionNeed> version_needs_;
   std::vector<VersionDefinition> version_definitions_;
   std::vector<SymbolVersion> versions_;  // by index

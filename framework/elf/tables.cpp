@@ -9,7 +9,7 @@
 namespace compatrix::elf {
 namespace {
 
-constexpr std::uint64_t kHeaderSize = 64, kProgramHeaderSize = 56, kSymbolSize = 24, kRelaSize = 24;
+constexpr std::uint64_t kHeaderSize = 64, kProgramHeaderSize = 56, kSymbolSize = 24, kRelaSize = 24, kPageSize = 4096;
 constexpr std::uint32_t kMaximumVersions = 1U << 20;
 constexpr std::uint32_t kMaximumEntries = 1U << 28;  // of any table: far beyond real files, far below memory
 
@@ -41,7 +41,8 @@ void read_segments(const ByteSource& file, RawTables& tables) {
                                .offset = h.u64(8),
                                .address = h.u64(16),
                                .file_size = h.u64(32),
-                               .memory_size = h.u64(40)});
+                               .memory_size = h.u64(40),
+                               .alignment = h.u64(48)});
   }
 }
 
@@ -49,9 +50,16 @@ void read_dynamic(const ByteSource& file, RawTables& tables) {
   const auto dynamic = std::find_if(tables.segments.begin(), tables.segments.end(),
                                     [](const Segment& s) { return s.type == PT_DYNAMIC; });
   if (dynamic == tables.segments.end()) return;
-  const ByteView bytes = file.slice(dynamic->offset, dynamic->file_size);
-  for (std::uint64_t at = 0; at + 16 <= bytes.size(); at += 16) {
-    const DynamicEntry entry{bytes.u64(at), bytes.u64(at + 8)};
+  // What lies beyond the end of the file is zero, or is not there at all: dies_when_mapped.
+  const std::uint64_t there = dynamic->offset < file.size() ? file.size() - dynamic->offset : 0;
+  const ByteView bytes = file.slice(std::min(dynamic->offset, file.size()), std::min(dynamic->file_size, there));
+  const auto word = [&](std::uint64_t at) {
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < 8 && at + i < bytes.size(); ++i) value |= std::uint64_t{bytes.u8(at + i)} << 8 * i;
+    return value;
+  };
+  for (std::uint64_t at = 0; at < bytes.size(); at += 16) {
+    const DynamicEntry entry{word(at), word(at + 8)};
     if (entry.tag == 0) return;
     tables.dynamic.push_back(entry);
   }
@@ -70,6 +78,8 @@ class LoadedImage {
   LoadedImage(const ByteSource& file, const std::vector<Segment>& segments) : file_(file), segments_(segments) {}
 
   [[nodiscard]] std::uint64_t offset(std::uint64_t address) const { return locate(address).first; }
+  // Bytes up to the end of the address's segment.
+  [[nodiscard]] std::uint64_t left(std::uint64_t address) const { return locate(address).second; }
 
   [[nodiscard]] ByteView at(std::uint64_t address, std::uint64_t size) const {
     const auto [offset, left] = locate(address);
@@ -159,11 +169,11 @@ ByteView read_chain(const LoadedImage& image, std::uint64_t address, std::uint64
 struct RelocationTypes {
   std::array<std::uint32_t, 4> without_symbol;  // NONE, RELATIVE, IRELATIVE, …
   std::array<std::uint32_t, 5> plt_class;       // JUMP_SLOT and TLS
-  std::uint32_t copy;
+  std::uint32_t copy, thread_offset, tls_descriptor;
 };
 // AMD64 psABI table 4.9 and AArch64 ELF psABI 5.7.
-constexpr RelocationTypes kX86_64{{0, 8, 37, 38}, {7, 16, 17, 18, 36}, 5};
-constexpr RelocationTypes kAarch64{{0, 1027, 1032, 1032}, {1026, 1028, 1029, 1030, 1031}, 1024};
+constexpr RelocationTypes kX86_64{{0, 8, 37, 38}, {7, 16, 17, 18, 36}, 5, 18, 36};
+constexpr RelocationTypes kAarch64{{0, 1027, 1032, 1032}, {1026, 1028, 1029, 1030, 1031}, 1024, 1030, 1031};
 
 template <class Array>
 bool contains(const Array& array, std::uint32_t value) {
@@ -185,7 +195,10 @@ class ReferenceCollector {
       const LookupClass lookup = contains(types_.plt_class, type) ? LookupClass::plt
                                  : type == types_.copy            ? LookupClass::copy
                                                                   : LookupClass::data;
-      add({symbol, lookup});
+      const StaticTls tls = type == types_.thread_offset    ? StaticTls::required
+                            : type == types_.tls_descriptor ? StaticTls::preferred
+                                                            : StaticTls::no;
+      add({symbol, lookup, tls});
     }
   }
 
@@ -195,7 +208,8 @@ class ReferenceCollector {
  private:
   void add(SymbolReference reference) {
     if (reference.symbol >= seen_.size()) seen_.resize(reference.symbol + std::size_t{1});
-    const auto bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(reference.lookup));
+    const auto kind = static_cast<unsigned>(reference.lookup) * 3 + static_cast<unsigned>(reference.static_tls);
+    const auto bit = static_cast<std::uint16_t>(1U << kind);
     if (seen_[reference.symbol] & bit) return;
     seen_[reference.symbol] |= bit;
     references.push_back(reference);
@@ -203,7 +217,7 @@ class ReferenceCollector {
   }
 
   RelocationTypes types_;
-  std::vector<std::uint8_t> seen_;
+  std::vector<std::uint16_t> seen_;
 };
 
 void read_references(const LoadedImage& image, RawTables& tables, std::uint32_t& symbols) {
@@ -237,6 +251,25 @@ void read_build_id(const ByteSource& file, RawTables& tables) {
   }
 }
 
+// The one property note that the loader reads, 8-byte aligned (elf/dl-load.c, sysdeps/x86/dl-prop.h).
+void read_properties(const ByteSource& file, RawTables& tables) {
+  constexpr std::uint32_t kProperties = 5, kIsaNeeded = 0xc0008002;
+  for (const Segment& segment : tables.segments) {
+    if (segment.type != PT_GNU_PROPERTY || segment.alignment != 8 || segment.file_size > 65536 ||
+        segment.offset > file.size() || segment.file_size > file.size() - segment.offset)
+      continue;
+    const ByteView note = file.slice(segment.offset, segment.file_size);
+    if (note.size() < 16 || note.u32(0) != 4 || note.u32(8) != kProperties || note.u32(12) != 0x00554e47) continue;
+    const std::uint64_t end = std::min<std::uint64_t>(note.size(), 16 + std::uint64_t{note.u32(4)});
+    for (std::uint64_t at = 16; at + 8 <= end;) {
+      const std::uint64_t size = note.u32(at + 4);
+      if (at + 8 + size > end) break;
+      if (note.u32(at) == kIsaNeeded && size == 4) tables.isa_needed = note.u32(at + 8);
+      at += 8 + (size + 7) / 8 * 8;
+    }
+  }
+}
+
 }  // namespace
 
 bool ends_early(const RawTables& tables) {
@@ -246,25 +279,46 @@ bool ends_early(const RawTables& tables) {
   });
 }
 
+std::uint64_t end_of_last_page(std::uint64_t file_size) {
+  return (file_size + kPageSize - 1) / kPageSize * kPageSize;
+}
+
+bool dies_when_mapped(const RawTables& tables) {
+  const std::uint64_t end = end_of_last_page(tables.file_size);
+  // Names without a string table, and what glibc asserts of relocations (elf_get_dynamic_info).
+  if (!tables.dynamic.empty() && !value_of(tables, DT_STRTAB)) return true;
+  if (value_of(tables, DT_RELA) && value_of(tables, DT_RELAENT) != kRelaSize) return true;
+  if (value_of(tables, DT_RELR) && value_of(tables, DT_RELRENT) != std::uint64_t{8}) return true;
+  if (value_of(tables, DT_PLTREL).value_or(DT_RELA) != DT_RELA) return true;
+  return std::any_of(tables.segments.begin(), tables.segments.end(), [&](const Segment& s) {
+    switch (s.type) {
+      case PT_DYNAMIC:
+        return s.offset >= end || (tables.file_size == end && s.offset + s.file_size > end);
+      case PT_NOTE:
+      case PT_GNU_PROPERTY:
+        return s.alignment == 8 && s.file_size != 0 && s.offset >= end;
+      case PT_LOAD:  // the rest of the page behind the file's data is filled with zeros
+        return s.memory_size > s.file_size && (s.address + s.file_size) % kPageSize != 0 &&
+               s.offset + s.file_size >= end;
+      default:
+        return false;
+    }
+  });
+}
+
 std::vector<Segment> read_program_headers(const ByteSource& file) {
   RawTables tables = read_header(file);
   if (tables.class64) read_segments(file, tables);
   return std::move(tables.segments);
 }
 
-RawTables read_tables(const ByteSource& file) {
-  RawTables tables = read_header(file);
-  if (!tables.class64) return tables;
-  read_segments(file, tables);
-  // Of a file that ends before its segments do nothing can be relied on: opening it kills the process (SIGBUS).
-  if (ends_early(tables)) return tables;
-  read_dynamic(file, tables);
-  read_build_id(file, tables);
+namespace {
 
+void read_dynamic_tables(const ByteSource& file, RawTables& tables) {
   const LoadedImage image(file, tables.segments);
   std::uint32_t symbols = 0;
   if (const auto strings = value_of(tables, DT_STRTAB))
-    tables.dynstr = image.at(*strings, value_of(tables, DT_STRSZ).value_or(0));
+    tables.dynstr = image.at(*strings, value_of(tables, DT_STRSZ).value_or(image.left(*strings)));
   if (const auto hash = value_of(tables, DT_GNU_HASH)) tables.gnu_hash = read_gnu_hash(image, *hash, symbols);
   if (const auto hash = value_of(tables, DT_HASH)) tables.sysv_hash = read_sysv_hash(image, *hash, symbols);
   read_references(image, tables, symbols);
@@ -276,6 +330,26 @@ RawTables read_tables(const ByteSource& file) {
   if (const auto definitions = value_of(tables, DT_VERDEF))
     tables.verdef =
         read_chain(image, *definitions, value_of(tables, DT_VERDEFNUM).value_or(everything), kVersionDefinition);
+}
+
+}  // namespace
+
+RawTables read_tables(const ByteSource& file) {
+  RawTables tables = read_header(file);
+  if (!tables.class64) return tables;
+  read_segments(file, tables);
+  if (dies_when_mapped(tables)) return tables;
+  read_dynamic(file, tables);
+  if (dies_when_mapped(tables)) return tables;
+  const bool cut_off = ends_early(tables);
+  read_build_id(file, tables);
+  read_properties(file, tables);
+  try {
+    read_dynamic_tables(file, tables);
+  } catch (const FormatError&) {
+    // Of a file that is cut off the tables up to the missing one are there.
+    if (!cut_off) throw;
+  }
   return tables;
 }
 

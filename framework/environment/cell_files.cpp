@@ -1,6 +1,7 @@
 #include "framework/environment/cell_files.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ std::uint16_t elf_machine(const std::string& machine) {
   return machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64;
 }
 
-bool is_directory(const std::string& path) {
+bool is_directory_on_disk(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
 }
@@ -46,10 +47,23 @@ bool CellFiles::directory_exists(const std::string& path) const {
     return std::any_of(laid_out_.begin(), laid_out_.end(),
                        [&](const auto& wheel) { return wheel->has_directory(*inside); });
   // The imagined folders above site-packages are there, and on disk everything that is.
-  return (!environment_.installed && (site_prefix_.starts_with(path + "/") || path.empty())) || is_directory(path);
+  return (!environment_.installed && (site_prefix_.starts_with(path + "/") || path.empty())) ||
+         is_directory_on_disk(path);
 }
 
-std::optional<CellFiles::Resolved> CellFiles::resolve(std::string_view path) const {
+bool CellFiles::is_on_disk(std::string_view path) const {
+  return environment_.installed || !path.starts_with(imagined_root_);
+}
+
+bool CellFiles::is_directory(const std::string& path) const {
+  if (!path.starts_with('/'))
+    return !environment_.working_folder.empty() && is_directory((environment_.working_folder / path).string());
+  if (is_on_disk(path)) return is_directory_on_disk(path);
+  const auto normal = normalised(path);
+  return normal && directory_exists(*normal);
+}
+
+std::optional<std::string> CellFiles::normalised(std::string_view path) const {
   std::string normal;
   for (std::size_t at = 0; at < path.size();) {
     const std::size_t end = std::min(path.find('/', at), path.size());
@@ -64,10 +78,16 @@ std::optional<CellFiles::Resolved> CellFiles::resolve(std::string_view path) con
     normal += '/';
     normal += part;
   }
-  if (!environment_.installed && !below_site_packages(normal) && normal.starts_with(imagined_root_))
-    return std::nullopt;
-  Resolved resolved{.path = normal, .wheel = nullptr, .entry = nullptr};
-  if (const auto inside = below_site_packages(normal)) {
+  return normal;
+}
+
+std::optional<CellFiles::Resolved> CellFiles::resolve(std::string_view path) const {
+  // On disk the kernel walks the path itself, with the links in it.
+  if (is_on_disk(path)) return Resolved{.path = std::string(path), .wheel = nullptr, .entry = nullptr};
+  const auto normal = normalised(path);
+  if (!normal || (!below_site_packages(*normal) && normal->starts_with(imagined_root_))) return std::nullopt;
+  Resolved resolved{.path = *normal, .wheel = nullptr, .entry = nullptr};
+  if (const auto inside = below_site_packages(*normal)) {
     for (const auto& wheel : laid_out_)
       if (const auto* entry = wheel->find(*inside)) {
         resolved.wheel = wheel;
@@ -80,20 +100,23 @@ std::optional<CellFiles::Resolved> CellFiles::resolve(std::string_view path) con
 }
 
 FileAnswer CellFiles::open_on_disk(const std::string& path) {
-  FileAnswer answer;
-  if (const auto file = wheels_.on_disk(path)) {
-    answer.state = FileAnswer::State::present;
-    answer.elf = file->elf;
-    answer.defect = file->defect;
-    answer.identity = file->identity;
-    answer.from_system = !(environment_.installed && path.starts_with(site_prefix_));
-  }
-  return answer;
+  const WheelLibrary::OnDisk& file = wheels_.on_disk(path);
+  if (file.error != 0) return {.error = file.error};
+  return {.state = FileAnswer::State::present,
+          .elf = file.elf,
+          .defect = file.defect.empty() ? file.acceptance.refusal : file.defect,
+          .acceptance = file.acceptance,
+          .identity = file.identity,
+          .from_system = !(environment_.installed && path.starts_with(site_prefix_))};
 }
 
 FileAnswer CellFiles::open(std::string_view path) {
   if (const auto known = answers_.find(std::string(path)); known != answers_.end()) return known->second;
-  FileAnswer answer;
+  if (!path.starts_with('/')) {
+    if (environment_.working_folder.empty()) return {.error = ENOENT};
+    return open((environment_.working_folder / path).string());
+  }
+  FileAnswer answer{.error = ENOENT};
   if (const auto resolved = resolve(path)) {
     if (resolved->entry == nullptr) {
       answer = open_on_disk(resolved->path);
@@ -101,6 +124,7 @@ FileAnswer CellFiles::open(std::string_view path) {
       answer = {.state = FileAnswer::State::present,
                 .elf = facts->elf,
                 .defect = facts->defect,
+                .acceptance = facts->acceptance,
                 .identity = resolved->wheel->sha256 + "/" + resolved->entry->name,
                 .from_system = false};
     } else {
@@ -109,6 +133,9 @@ FileAnswer CellFiles::open(std::string_view path) {
       answer.identity = resolved->wheel->sha256 + "/" + resolved->entry->name;
       return answer;  // not remembered: it will be known next time
     }
+  } else if (is_directory(std::string(path))) {
+    answer.state = FileAnswer::State::present;
+    answer.defect = answer.acceptance.refusal = "cannot read file data: Is a directory";
   }
   answers_.emplace(path, answer);
   return answer;

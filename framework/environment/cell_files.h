@@ -29,8 +29,10 @@ struct Want {
 // What a path leads to.
 struct FileAnswer {
   enum class State { absent, present, wanted } state = State::absent;
+  int error = 0;                            // errno of opening an absent file
   std::shared_ptr<const elf::ElfFile> elf;  // null where the file is no readable ELF file
   std::string defect;                       // why
+  elf::Acceptance acceptance;               // by the dynamic linker
   std::string identity;                     // equal for two paths that are one file
   bool from_system = false;                 // of this machine, not of the cell
 };
@@ -41,8 +43,10 @@ class CellFiles {
 
   [[nodiscard]] const Environment& environment() const { return environment_; }
 
-  // The file that the kernel would open for this absolute path ("a/../b" needs `a` to be there).
+  // The file that the kernel would open for this path ("a/../b" needs `a` to be there); a relative one starts from the
+  // environment's working folder.
   FileAnswer open(std::string_view path);
+  [[nodiscard]] bool is_directory(const std::string& path) const;
   // Header lines that the texts in an ELF file quote; none where its facts are wanted.
   [[nodiscard]] std::vector<facts::SourceLocation> source_locations(std::string_view path);
   // Text of a file below site-packages, at most 4 MiB; nothing where there is none or it is wanted.
@@ -62,7 +66,11 @@ class CellFiles {
     std::shared_ptr<const facts::WheelFacts> wheel;  // where it belongs to a wheel
     const wheel::ZipEntry* entry = nullptr;
   };
+  // Without "." and "..", as the wheels' files know it; nothing where a folder on the way is not there.
+  [[nodiscard]] std::optional<std::string> normalised(std::string_view path) const;
   [[nodiscard]] std::optional<Resolved> resolve(std::string_view path) const;
+  // Whether the kernel, and not the wheels' files, says where the path leads.
+  [[nodiscard]] bool is_on_disk(std::string_view path) const;
   [[nodiscard]] bool directory_exists(const std::string& path) const;
   [[nodiscard]] std::optional<std::string> below_site_packages(const std::string& path) const;
   FileAnswer open_on_disk(const std::string& path);

@@ -1,6 +1,8 @@
 #include "framework/environment/environment.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,7 +18,43 @@ namespace {
 // Where a cell that is not installed is imagined to be; no real file is ever looked for below it.
 constexpr const char* kImaginedPrefix = "/cell";
 
+#ifdef __aarch64__
+constexpr const char* kThisMachine = "aarch64";
+#else
+constexpr const char* kThisMachine = "x86_64";
+#endif
+
+// The level that a line of processor flags amounts to (x86-64 psABI, table 3.1; the kernel's names of the features).
+int isa_level_of(const std::string& flags) {
+  const std::array<std::vector<const char*>, 3> levels{
+      {{"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
+       {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
+       {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}};
+  int level = 1;
+  for (const auto& features : levels) {
+    for (const char* feature : features)
+      if (flags.find(fmt::format(" {} ", feature)) == std::string::npos) return level;
+    ++level;
+  }
+  return level;
+}
+
 }  // namespace
+
+Processor this_processor() {
+  static const Processor kThis = [] {
+    std::ifstream in("/proc/cpuinfo");
+    Processor processor;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("vendor_id")) processor.is_intel = line.ends_with("GenuineIntel");
+      if (!line.starts_with("flags")) continue;
+      processor.isa_level = isa_level_of(line + " ");
+      break;
+    }
+    return processor;
+  }();
+  return kThis;
+}
 
 nlohmann::ordered_json to_json(const Environment& environment) {
   nlohmann::ordered_json json{{"python", environment.python},
@@ -25,8 +63,11 @@ nlohmann::ordered_json to_json(const Environment& environment) {
                               {"site_packages", environment.site_packages.string()},
                               {"installed", environment.installed},
                               {"library_path", nlohmann::ordered_json::array()},
+                              {"isa_level", environment.processor.isa_level},
+                              {"intel", environment.processor.is_intel},
                               {"distributions", nlohmann::ordered_json::array()}};
   for (const auto& folder : environment.library_path) json["library_path"].push_back(folder.string());
+  if (!environment.working_folder.empty()) json["working_folder"] = environment.working_folder.string();
   for (const Distribution& d : environment.distributions) {
     nlohmann::ordered_json entry{{"name", d.name}, {"version", d.version}, {"requested", d.requested}};
     if (!d.file_name.empty()) entry["file_name"] = d.file_name;
@@ -44,7 +85,9 @@ Environment environment_from_json(const nlohmann::json& json) {
   environment.interpreter = json.at("interpreter").get<std::string>();
   environment.site_packages = json.at("site_packages").get<std::string>();
   environment.installed = json.at("installed").get<bool>();
+  environment.processor = {json.at("isa_level").get<int>(), json.at("intel").get<bool>()};
   for (const auto& folder : json.at("library_path")) environment.library_path.emplace_back(folder.get<std::string>());
+  environment.working_folder = json.value("working_folder", "");
   for (const auto& entry : json.at("distributions"))
     environment.distributions.push_back({.name = entry.at("name").get<std::string>(),
                                          .version = entry.at("version").get<std::string>(),
@@ -68,6 +111,8 @@ Environment environment_of(const wheel::Lock& lock, const std::vector<std::strin
   Environment environment;
   environment.python = target.python;
   environment.machine = target.machine;
+  // Of another machine's processors nothing is known: none of its files is refused for lacking capabilities.
+  if (target.machine != kThisMachine) environment.processor = {.isa_level = 4};
   environment.interpreter = interpreter;
   environment.site_packages = fmt::format("{}/lib/python{}/site-packages", kImaginedPrefix, target.python);
   for (const wheel::LockedWheel& locked : lock.wheels)

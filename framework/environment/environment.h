@@ -22,6 +22,16 @@ struct Distribution {
   std::filesystem::path dist_info;  // of an installed distribution
 };
 
+// What the dynamic linker takes from the processor: names of capability folders, the `$PLATFORM` token, and what
+// GNU_PROPERTY_X86_ISA_1_NEEDED is held against.
+struct Processor {
+  int isa_level = 1;      // x86-64-vN (x86-64 psABI, 'micro-architecture levels')
+  bool is_intel = false;  // glibc 2.36 names Intel's further capabilities only
+};
+
+// This machine's, from /proc/cpuinfo.
+Processor this_processor();
+
 struct Environment {
   std::string python = "3.11";  // CPython minor version
   std::string machine = "x86_64";
@@ -29,6 +39,8 @@ struct Environment {
   std::filesystem::path site_packages;  // where the files of wheels are imagined, or really lie (provider prefix)
   bool installed = false;               // site_packages exists on disk
   std::vector<std::filesystem::path> library_path;  // LD_LIBRARY_PATH of the cell's processes
+  std::filesystem::path working_folder;             // of the cell's processes; empty: relative paths lead nowhere
+  Processor processor = this_processor();
   std::vector<Distribution> distributions;
 };
 

@@ -88,7 +88,8 @@ Result<Done> keep_interpreter_facts(const facts::FactStore& store, const std::fi
   const auto mapped = MappedFile::open(executable);
   if (!mapped) return mapped.error();
   return store.put_library(key, kInterpreterMember,
-                           facts::encode_library(elf::read_tables(**mapped), facts::RecordAgreement::not_listed, {}));
+                           facts::encode_library(elf::read_tables(**mapped), elf::examine(**mapped),
+                                                 facts::RecordAgreement::not_listed, {}));
 } catch (const FormatError& defect) {
   return Error{executable.string(), defect.what()};
 }

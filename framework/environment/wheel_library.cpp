@@ -1,5 +1,7 @@
 #include "framework/environment/wheel_library.h"
 
+#include <cerrno>
+
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -7,6 +9,36 @@
 #include "framework/bytes/mapped_file.h"
 
 namespace compatrix {
+namespace {
+
+WheelLibrary::OnDisk read_on_disk(const std::string& path) {
+  WheelLibrary::OnDisk found;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    found.error = errno;
+    return found;
+  }
+  found.identity = fmt::format("{}:{}", status.st_dev, status.st_ino);
+  if (!S_ISREG(status.st_mode)) {
+    // A folder opens and then can't be read; of a device or a pipe nothing is read here.
+    found.acceptance.refusal = S_ISDIR(status.st_mode) ? "cannot read file data: Is a directory" : "file too short";
+    return found;
+  }
+  const auto mapped = MappedFile::open(path);
+  if (!mapped) {
+    found.error = EACCES;
+    return found;
+  }
+  found.acceptance = elf::examine(**mapped);
+  auto elf = elf::read_elf(path, *mapped);
+  if (elf)
+    found.elf = *elf;
+  else
+    found.defect = elf.error().message;
+  return found;
+}
+
+}  // namespace
 
 std::shared_ptr<const facts::WheelFacts> WheelLibrary::wheel(const std::string& sha256) {
   if (const auto known = wheels_.find(sha256); known != wheels_.end()) return known->second;
@@ -23,23 +55,10 @@ std::optional<facts::LibraryFacts> WheelLibrary::library(const std::string& sha2
   return facts;
 }
 
-std::optional<WheelLibrary::OnDisk> WheelLibrary::on_disk(const std::string& path) {
-  if (const auto known = on_disk_.find(path); known != on_disk_.end()) return known->second;
-  std::optional<OnDisk> found;
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-    found.emplace();
-    found->identity = fmt::format("{}:{}", status.st_dev, status.st_ino);
-    const auto mapped = MappedFile::open(path);
-    const auto elf =
-        mapped ? elf::read_elf(path, *mapped) : Result<std::shared_ptr<const elf::ElfFile>>(mapped.error());
-    if (elf)
-      found->elf = *elf;
-    else
-      found->defect = elf.error().message;
-  }
-  on_disk_.emplace(path, found);
-  return found;
+const WheelLibrary::OnDisk& WheelLibrary::on_disk(const std::string& path) {
+  const auto [place, made] = on_disk_.try_emplace(path);
+  if (made) place->second = read_on_disk(path);
+  return place->second;
 }
 
 const std::vector<facts::SourceLocation>& WheelLibrary::source_locations_on_disk(const std::string& path) {

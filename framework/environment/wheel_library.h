@@ -21,13 +21,15 @@ class WheelLibrary {
   [[nodiscard]] const facts::FactStore& store() const { return store_; }
   std::shared_ptr<const facts::WheelFacts> wheel(const std::string& sha256);
   std::optional<facts::LibraryFacts> library(const std::string& sha256, const std::string& member);
-  // An ELF file on this machine, by path; absent: no such regular file.
+  // A file on this machine, by path.
   struct OnDisk {
+    int error = 0;  // errno of opening it; 0: it can be opened
     std::shared_ptr<const elf::ElfFile> elf;
     std::string defect;
+    elf::Acceptance acceptance;
     std::string identity;  // device and inode
   };
-  std::optional<OnDisk> on_disk(const std::string& path);
+  const OnDisk& on_disk(const std::string& path);
   // Header lines quoted in it: the whole file is read for them the first time.
   const std::vector<facts::SourceLocation>& source_locations_on_disk(const std::string& path);
 
@@ -35,7 +37,7 @@ class WheelLibrary {
   facts::FactStore store_;
   std::unordered_map<std::string, std::shared_ptr<const facts::WheelFacts>> wheels_;
   std::map<std::pair<std::string, std::string>, facts::LibraryFacts> libraries_;
-  std::unordered_map<std::string, std::optional<OnDisk>> on_disk_;
+  std::unordered_map<std::string, OnDisk> on_disk_;
   std::unordered_map<std::string, std::vector<facts::SourceLocation>> locations_on_disk_;
 };
 

@@ -80,12 +80,15 @@ void LibraryCollector::choose_ranges() {
   }
 }
 
-std::string LibraryCollector::encode(RecordAgreement agreement) try {
-  const elf::RawTables tables = elf::read_tables(kept_);
-  const elf::ElfFile decoded(tables, nullptr);  // its tables must make sense, or the file is defective
-  return encode_library(tables, agreement, locations_.take());
-} catch (const FormatError& defect) {
-  return encode_defective_library(defect.what(), agreement);
+std::string LibraryCollector::encode(RecordAgreement agreement) {
+  const elf::Acceptance acceptance = elf::examine(kept_);
+  try {
+    const elf::RawTables tables = elf::read_tables(kept_);
+    const elf::ElfFile decoded(tables, nullptr);  // its tables must make sense, or the file is defective
+    return encode_library(tables, acceptance, agreement, locations_.take());
+  } catch (const FormatError& defect) {
+    return encode_defective_library(defect.what(), acceptance, agreement);
+  }
 }
 
 Result<std::string> extract_library(RandomAccess& archive, const wheel::ZipEntry& entry,
@@ -101,7 +104,7 @@ Result<std::string> extract_library(RandomAccess& archive, const wheel::ZipEntry
       also.push_back({missed.offset, std::max(missed.size, kGenerous)});
     }
   }
-  return encode_defective_library("its dynamic tables are scattered over the file in a way that no linker writes",
+  return encode_defective_library("its dynamic tables are scattered over the file in a way that no linker writes", {},
                                   RecordAgreement::not_checked);
 }
 

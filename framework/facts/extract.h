@@ -2,7 +2,6 @@
 // second one only where a table lies where no linker puts it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 namespace compatrix::facts {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x327962696c787863;  // "cxxlib" and the format's number
+constexpr std::uint64_t kMagic = 0x337962696c787863;  // "cxxlib" and the format's number
 constexpr std::uint64_t kDefective = 1;
 
 void put_tables(Encoder& out, const elf::RawTables& tables) {
@@ -16,7 +16,7 @@ void put_tables(Encoder& out, const elf::RawTables& tables) {
   out.number(tables.segments.size());
   for (const elf::Segment& s : tables.segments)
     for (const std::uint64_t value :
-         {std::uint64_t{s.type}, std::uint64_t{s.flags}, s.offset, s.address, s.file_size, s.memory_size})
+         {std::uint64_t{s.type}, std::uint64_t{s.flags}, s.offset, s.address, s.file_size, s.memory_size, s.alignment})
       out.number(value);
   out.number(tables.dynamic.size());
   for (const elf::DynamicEntry& entry : tables.dynamic) {
@@ -28,8 +28,10 @@ void put_tables(Encoder& out, const elf::RawTables& tables) {
     out.bytes(table->text());
   out.number(tables.references.size());
   for (const elf::SymbolReference& reference : tables.references)
-    out.number(std::uint64_t{reference.symbol} << 2 | static_cast<std::uint64_t>(reference.lookup));
+    out.number(std::uint64_t{reference.symbol} << 4 | static_cast<std::uint64_t>(reference.static_tls) << 2 |
+               static_cast<std::uint64_t>(reference.lookup));
   out.bytes(tables.build_id);
+  out.number(tables.isa_needed);
 }
 
 elf::RawTables get_tables(Decoder& in) {
@@ -38,11 +40,12 @@ elf::RawTables get_tables(Decoder& in) {
   tables.type = static_cast<std::uint16_t>(in.number());
   tables.machine = static_cast<std::uint16_t>(in.number());
   tables.file_size = in.number();
-  tables.segments.resize(in.count(48));
+  tables.segments.resize(in.count(56));
   for (elf::Segment& s : tables.segments) {
     s.type = static_cast<std::uint32_t>(in.number());
     s.flags = static_cast<std::uint32_t>(in.number());
-    for (std::uint64_t* value : {&s.offset, &s.address, &s.file_size, &s.memory_size}) *value = in.number();
+    for (std::uint64_t* value : {&s.offset, &s.address, &s.file_size, &s.memory_size, &s.alignment})
+      *value = in.number();
   }
   tables.dynamic.resize(in.count(16));
   for (elf::DynamicEntry& entry : tables.dynamic) entry = {in.number(), in.number()};
@@ -52,20 +55,39 @@ elf::RawTables get_tables(Decoder& in) {
   tables.references.resize(in.count(8));
   for (elf::SymbolReference& reference : tables.references) {
     const std::uint64_t packed = in.number();
-    reference = {static_cast<std::uint32_t>(packed >> 2), static_cast<elf::LookupClass>(packed & 3)};
+    reference = {static_cast<std::uint32_t>(packed >> 4), static_cast<elf::LookupClass>(packed & 3),
+                 static_cast<elf::StaticTls>(packed >> 2 & 3)};
   }
   tables.build_id = in.text();
+  tables.isa_needed = static_cast<std::uint32_t>(in.number());
   return tables;
+}
+
+void put_acceptance(Encoder& out, const elf::Acceptance& acceptance) {
+  out.number(acceptance.other_class ? 1 : 0);
+  out.number(acceptance.machine);
+  out.bytes(acceptance.refusal);
+  out.bytes(acceptance.mapping_refusal);
+}
+
+elf::Acceptance get_acceptance(Decoder& in) {
+  elf::Acceptance acceptance;
+  acceptance.other_class = in.number() != 0;
+  acceptance.machine = static_cast<std::uint16_t>(in.number());
+  acceptance.refusal = in.text();
+  acceptance.mapping_refusal = in.text();
+  return acceptance;
 }
 
 }  // namespace
 
-std::string encode_library(const elf::RawTables& tables, RecordAgreement record,
+std::string encode_library(const elf::RawTables& tables, const elf::Acceptance& acceptance, RecordAgreement record,
                            const std::vector<SourceLocation>& locations) {
   Encoder out;
   out.number(kMagic);
   out.number(0);
   out.number(static_cast<std::uint64_t>(record));
+  put_acceptance(out, acceptance);
   put_tables(out, tables);
   out.number(locations.size());
   for (const SourceLocation& location : locations) {
@@ -75,11 +97,13 @@ std::string encode_library(const elf::RawTables& tables, RecordAgreement record,
   return out.take();
 }
 
-std::string encode_defective_library(const std::string& defect, RecordAgreement record) {
+std::string encode_defective_library(const std::string& defect, const elf::Acceptance& acceptance,
+                                     RecordAgreement record) {
   Encoder out;
   out.number(kMagic);
   out.number(kDefective);
   out.number(static_cast<std::uint64_t>(record));
+  put_acceptance(out, acceptance);
   out.bytes(defect);
   return out.take();
 }
@@ -90,6 +114,7 @@ Result<LibraryFacts> decode_library(const std::string& name, const std::shared_p
   const bool defective = in.number() == kDefective;
   LibraryFacts facts;
   facts.record = static_cast<RecordAgreement>(in.number() & 3);
+  facts.acceptance = get_acceptance(in);
   if (defective) {
     facts.defect = in.text();
     return facts;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/base/result.h"
+#include "framework/elf/acceptance.h"
 #include "framework/elf/elf_file.h"
 #include "framework/facts/source_locations.h"
 
@@ -19,14 +20,16 @@ enum class RecordAgreement : std::uint8_t { matches = 0, differs = 1, not_listed
 struct LibraryFacts {
   std::shared_ptr<const elf::ElfFile> elf;  // null where the file is no readable ELF file
   std::string defect;                       // why; empty otherwise
+  elf::Acceptance acceptance;               // by the dynamic linker, also of a defective file
   RecordAgreement record = RecordAgreement::not_checked;
   std::vector<SourceLocation> source_locations;
 };
 
 // The stored form.
-std::string encode_library(const elf::RawTables& tables, RecordAgreement record,
+std::string encode_library(const elf::RawTables& tables, const elf::Acceptance& acceptance, RecordAgreement record,
                            const std::vector<SourceLocation>& locations);
-std::string encode_defective_library(const std::string& defect, RecordAgreement record);
+std::string encode_defective_library(const std::string& defect, const elf::Acceptance& acceptance,
+                                     RecordAgreement record);
 
 // Reads the stored form; the result's views point into `bytes`. An Error for anything that encode did not write.
 Result<LibraryFacts> decode_library(const std::string& name, const std::shared_ptr<const ByteSource>& bytes);

@@ -16,7 +16,7 @@ namespace compatrix::facts {
 namespace {
 
 // Raised whenever the stored form or the rules that fill it change: older facts are then made anew.
-constexpr const char* kFormat = "facts-2";
+constexpr const char* kFormat = "facts-3";
 
 std::string file_stem(const std::string& member) {
   Sha256 digest;

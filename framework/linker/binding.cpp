@@ -85,24 +85,72 @@ void Process::check_versions(int object) {
   for (const elf::VersionNeed& need : checked.elf->version_needs()) {
     const auto provider = std::find_if(state_.objects.begin(), state_.objects.end(),
                                        [&](const LoadedObject& candidate) { return candidate.is_called(need.file); });
-    // Without a provider the library itself is missing, which has been told. One without definitions is accepted here.
-    if (provider == state_.objects.end() || !provider->elf || !provider->elf->has_version_definitions()) continue;
-    const auto& definitions = provider->elf->version_definitions();
-    for (const elf::VersionRequirement& version : need.versions) {
-      const bool defined = std::any_of(definitions.begin(), definitions.end(),
-                                       [&](const elf::VersionDefinition& d) { return d.name == version.name; });
-      if (defined || version.weak) continue;
+    if (provider == state_.objects.end()) {
+      // That the library itself is missing has been told.
+      if (std::find(missing_.begin(), missing_.end(), need.file) != missing_.end()) continue;
       report({.kind = ProblemKind::version_not_found,
               .object = name_of(object),
               .library = std::string(need.file),
-              .version = std::string(version.name),
               .expected_in = std::string(need.file),
-              .searched = {provider->path},
-              .message = fmt::format("{}: version `{}' not found (required by {})", displayed(provider->path),
-                                     version.name, name_of(object))},
-             Outcome::fails);
+              .message = fmt::format("{}: asks for versions of {}, which it does not need; the loader's assertion ends "
+                                     "the process",
+                                     name_of(object), need.file)},
+             Outcome::kills);
+      continue;
     }
+    // One without definitions is accepted here.
+    if (!provider->elf || !provider->elf->has_version_definitions()) continue;
+    for (const elf::VersionRequirement& version : need.versions)
+      check_version(object, std::string(need.file), *provider, version);
   }
+  check_relative_relocations(object);
+}
+
+void Process::check_version(int object, const std::string& file, const LoadedObject& provider,
+                            const elf::VersionRequirement& version) {
+  const auto& definitions = provider.elf->version_definitions();
+  const bool defined = std::any_of(definitions.begin(), definitions.end(),
+                                   [&](const elf::VersionDefinition& d) { return d.name == version.name; });
+  if (defined || version.weak) return;
+  report({.kind = ProblemKind::version_not_found,
+          .object = name_of(object),
+          .library = file,
+          .version = std::string(version.name),
+          .expected_in = file,
+          .searched = {provider.path},
+          .message = fmt::format("{}: version `{}' not found (required by {})", displayed(provider.path), version.name,
+                                 name_of(object))},
+         Outcome::fails);
+}
+
+// DT_RELR tables are for a libc that says it knows them: an older one would not relocate the object at all.
+void Process::check_relative_relocations(int object) {
+  const elf::ElfFile& elf = *state_.objects[static_cast<std::size_t>(object)].elf;
+  if (!elf.has_relative_relocation_table() || elf.version_needs().empty()) return;
+  const bool needs_libc = std::any_of(elf.needed().begin(), elf.needed().end(),
+                                      [](std::string_view name) { return name.starts_with("libc.so."); });
+  for (const elf::VersionNeed& need : elf.version_needs())
+    for (const elf::VersionRequirement& version : need.versions)
+      if (version.name == "GLIBC_ABI_DT_RELR") return;
+  if (!needs_libc) return;
+  report({.kind = ProblemKind::version_not_found,
+          .object = name_of(object),
+          .library = "libc.so.6",
+          .version = "GLIBC_ABI_DT_RELR",
+          .expected_in = "libc.so.6",
+          .message = fmt::format("{}: DT_RELR without GLIBC_ABI_DT_RELR dependency", name_of(object))},
+         Outcome::fails);
+}
+
+void Process::check_isa_level(int object) {
+  const LoadedObject& checked = state_.objects[static_cast<std::size_t>(object)];
+  if (checked.relocated || !checked.elf || machine_ != elf::EM_X86_64) return;
+  const std::uint32_t levels = (1U << static_cast<unsigned>(files_.environment().processor.isa_level)) - 1;
+  if ((checked.elf->tables().isa_needed & ~levels) == 0) return;
+  report({.kind = ProblemKind::isa_level,
+          .object = name_of(object),
+          .message = fmt::format("{}: CPU ISA level is lower than required", name_of(object))},
+         Outcome::fails);
 }
 
 std::optional<int> Process::lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index,
@@ -144,21 +192,47 @@ void Process::relocate(int object, int root) {
   LoadedObject& relocated = state_.objects[static_cast<std::size_t>(object)];
   if (std::exchange(relocated.relocated, true) || !relocated.elf) return;
   const std::shared_ptr<const elf::ElfFile> elf = relocated.elf;
+  if (elf->dies_when_relocated())
+    report({.kind = ProblemKind::bad_file,
+            .object = name_of(object),
+            .message = fmt::format("{}: the file is shorter than its segments; the process dies when it is relocated",
+                                   name_of(object))},
+           Outcome::kills);
   std::set<std::uint32_t> told;
   for (const elf::SymbolReference& reference : elf->tables().references) {
-    if (reference.symbol == 0) continue;
-    const elf::Symbol symbol = elf->symbol(reference.symbol);
-    // A symbol that the object defines itself is found there at the latest; hidden and local ones are not looked up at
-    // all.
-    if (!symbol.undefined() || symbol.binding == elf::STB_LOCAL) continue;
+    const bool fixes_offset = reference.static_tls != elf::StaticTls::no;
+    const elf::Symbol symbol = reference.symbol == 0 ? elf::Symbol{} : elf->symbol(reference.symbol);
+    // Hidden and local symbols are not looked up at all.
+    if (symbol.binding == elf::STB_LOCAL || symbol.visibility == elf::STV_HIDDEN ||
+        symbol.visibility == elf::STV_INTERNAL) {
+      if (fixes_offset) place_in_static_tls(object, reference.static_tls);
+      continue;
+    }
+    // One that the object defines itself is found there at the latest.
+    if (!symbol.undefined() && !fixes_offset) continue;
     const auto raw = elf->version_index(reference.symbol);
     // A weak reference may stay unresolved; only a version can make its lookup end badly.
     const bool versioned = raw && !elf->version(*raw).name.empty();
-    if (symbol.binding == elf::STB_WEAK && !versioned) continue;
-    if (lookup(object, root, symbol, reference.symbol, reference.lookup) || symbol.binding == elf::STB_WEAK) continue;
+    if (symbol.binding == elf::STB_WEAK && !versioned && !fixes_offset) continue;
+    const std::optional<int> provider = lookup(object, root, symbol, reference.symbol, reference.lookup);
+    if (provider && fixes_offset) place_in_static_tls(*provider, reference.static_tls);
+    if (provider || symbol.binding == elf::STB_WEAK) continue;
     if (!told.insert(reference.symbol).second) continue;
     report_undefined(object, root, symbol, raw ? elf->version(*raw) : elf::SymbolVersion{});
   }
+}
+
+// Code with a fixed offset to an object's thread-local memory needs that memory in the static TLS block.
+void Process::place_in_static_tls(int object, elf::StaticTls need) {
+  LoadedObject& placed = state_.objects[static_cast<std::size_t>(object)];
+  const elf::Segment* segment = placed.elf ? placed.elf->thread_local_segment() : nullptr;
+  if (placed.in_static_tls || segment == nullptr) return;
+  placed.in_static_tls = state_.static_tls.place(*segment, need == elf::StaticTls::preferred);
+  if (placed.in_static_tls || need == elf::StaticTls::preferred) return;
+  report({.kind = ProblemKind::static_tls,
+          .object = name_of(object),
+          .message = fmt::format("{}: cannot allocate memory in static TLS block", name_of(object))},
+         Outcome::fails);
 }
 
 void Process::report_undefined(int object, int root, const elf::Symbol& symbol, const elf::SymbolVersion& version) {

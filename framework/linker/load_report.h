@@ -7,7 +7,14 @@
 
 namespace compatrix::linker {
 
-enum class ProblemKind { library_not_found, bad_file, version_not_found, undefined_symbol };
+enum class ProblemKind {
+  library_not_found,
+  bad_file,           // the loader refuses the file, or dies of it
+  version_not_found,  // a symbol version that its provider does not define
+  undefined_symbol,
+  isa_level,   // built for a higher micro-architecture level than the processor's
+  static_tls,  // its thread-local memory no longer fits into the static TLS block
+};
 std::string_view word(ProblemKind kind);
 
 struct Problem {

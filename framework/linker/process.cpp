@@ -9,6 +9,7 @@ namespace compatrix::linker {
 namespace {
 
 std::string folder_of(const std::string& path) {
+  if (path.empty()) return "";
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
@@ -29,6 +30,10 @@ std::string_view word(ProblemKind kind) {
       return "version-not-found";
     case ProblemKind::undefined_symbol:
       return "undefined-symbol";
+    case ProblemKind::isa_level:
+      return "isa-level";
+    case ProblemKind::static_tls:
+      return "static-tls";
   }
   return "";
 }
@@ -41,7 +46,8 @@ Process::Process(CellFiles& files, Relatives& relatives)
     : files_(files),
       relatives_(relatives),
       site_prefix_(files.environment().site_packages.string() + "/"),
-      machine_(files.environment().machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64) {
+      machine_(files.environment().machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64),
+      capabilities_(capabilities_of(machine_, files.environment().processor)) {
   start();
 }
 
@@ -67,6 +73,13 @@ void Process::start() {
     started.global = started.relocated = started.versions_checked = true;
   }
   state_.global_scope = closure;
+  std::vector<const elf::Segment*> blocks;
+  for (LoadedObject& object : state_.objects) {
+    object.in_static_tls = true;
+    if (object.elf) blocks.push_back(object.elf->thread_local_segment());
+  }
+  state_.static_tls = StaticTlsBlock(machine_, blocks);
+  started_ = true;
 }
 
 LoadReport Process::open(const std::string& path, Visibility visibility) {
@@ -118,9 +131,10 @@ LoadReport Process::load(const std::string& path, Visibility visibility) {
   // Version needs are held against their providers before any symbol is looked up.
   for (const int object : closure) check_versions(object);
 
-  // Relocate what is new, dependencies first.
   const std::vector<int> order =
       closure.empty() ? std::vector<int>{} : state_.objects[static_cast<std::size_t>(*root)].init_order;
+  for (auto object = order.rbegin(); object != order.rend(); ++object) check_isa_level(*object);
+  // Relocate what is new, dependencies first.
   for (auto object = order.rbegin(); object != order.rend(); ++object) relocate(*object, *root);
 
   if (visibility == Visibility::global)
@@ -164,25 +178,46 @@ std::optional<int> Process::map_object(const std::string& name, int loader) {
       return static_cast<int>(i);
     }
   facts_wanted_ |= found->file.state == FileAnswer::State::wanted;
-  if (found->file.state == FileAnswer::State::present && (!found->file.elf || found->file.elf->truncated())) {
-    const bool truncated = found->file.elf != nullptr;
-    report({.kind = ProblemKind::bad_file,
-            .object = displayed(found->path),
-            .library = name,
-            .message = fmt::format(
-                "{}: {}", displayed(found->path),
-                truncated ? "the file is shorter than its segments; the process dies of SIGBUS" : found->file.defect)},
-           truncated ? Outcome::kills : Outcome::fails);
-    return std::nullopt;
-  }
+  if (found->file.state == FileAnswer::State::present && !map_file(name, *found)) return std::nullopt;
   state_.objects.push_back({.elf = found->file.elf,
                             .path = found->path,
                             .names = {name},
                             .identity = found->file.identity,
-                            .origin = folder_of(found->path),
+                            .origin = folder_of(absolute(found->path)),
                             .loader = loader,
                             .from_system = found->file.from_system});
   return static_cast<int>(state_.objects.size()) - 1;
+}
+
+// Whether the chosen file can become an object of the process.
+bool Process::map_file(const std::string& name, const Found& found) {
+  const elf::Acceptance& acceptance = found.file.acceptance;
+  const std::uint64_t flags = found.file.elf ? found.file.elf->flags_1() : 0;
+  if (!acceptance.mapping_refusal.empty()) {
+    refuse(name, name, acceptance.mapping_refusal);
+  } else if (found.file.elf && elf::dies_when_mapped(found.file.elf->tables())) {
+    report({.kind = ProblemKind::bad_file,
+            .object = displayed(found.path),
+            .library = name,
+            .message = fmt::format("{}: {}", displayed(found.path),
+                                   found.file.elf->truncated()
+                                       ? "the file is shorter than its segments; the process dies of SIGBUS"
+                                       : "its dynamic section is incomplete; the process dies of it")},
+           Outcome::kills);
+  } else if (!found.file.elf) {
+    refuse(name, found.path, found.file.defect);
+  } else if ((flags & elf::DF_1_PIE) != 0) {
+    refuse(name, name, "cannot dynamically load position-independent executable");
+  } else if ((flags & elf::DF_1_NOOPEN) != 0 && started_) {
+    refuse(name, name, "shared object cannot be dlopen()ed");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+std::string Process::absolute(const std::string& path) const {
+  return path.starts_with('/') ? path : (files_.environment().working_folder / path).string();
 }
 
 std::vector<int> Process::map_needed(int root) {
@@ -196,8 +231,9 @@ std::vector<int> Process::map_needed(int root) {
     const bool first_time =
         current != root && object.init_order.empty() && object.scope.empty() && !elf->needed().empty();
     std::vector<int> needed{current};
+    const std::string origin = object.origin;
     for (const std::string_view name : elf->needed()) {
-      const std::optional<int> dependency = map_object(std::string(name), current);
+      const std::optional<int> dependency = map_object(expand_tokens(name, origin, capabilities_), current);
       if (!dependency) continue;
       if (std::find(closure.begin(), closure.end(), *dependency) == closure.end()) closure.push_back(*dependency);
       needed.push_back(*dependency);

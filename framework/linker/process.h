@@ -8,12 +8,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/elf/elf_file.h"
 #include "framework/environment/cell_files.h"
 #include "framework/linker/load_report.h"
 #include "framework/linker/relatives.h"
+#include "framework/linker/search_path.h"
+#include "framework/linker/static_tls.h"
 
 namespace compatrix::linker {
 
@@ -39,6 +42,7 @@ struct LoadedObject {
   std::vector<int> init_order;  // itself, then what it needs; for a dlopen'ed root the whole sorted list
   std::vector<int> scope;       // breadth-first closure, for a root
   bool relocated = false, versions_checked = false, global = false, from_system = false, executable = false;
+  bool in_static_tls = false;  // its thread-local memory has a place in the static TLS block
   std::optional<AssumedLibrary> assumed;
 
   [[nodiscard]] bool is_called(std::string_view name) const;
@@ -65,6 +69,7 @@ class Process {
   struct State {
     std::vector<LoadedObject> objects;
     std::vector<int> global_scope;
+    StaticTlsBlock static_tls;
   };
   struct Found {
     std::string path;
@@ -78,33 +83,49 @@ class Process {
   // Mapping (dl-load.c, dl-deps.c)
   std::optional<int> map_object(const std::string& name, int loader);
   std::optional<Found> search(const std::string& name, int loader);
-  std::optional<Found> open_path(const std::string& path, int loader);
-  std::optional<Found> search_own_paths(const std::string& name, int loader, Search& search);
-  std::optional<Found> search_system(const std::string& name, int loader, Search& search);
+  void attempt(Search& search, const std::string& path);
+  const std::vector<std::string>& with_subfolders(const std::string& folder);
+  void search_in(Search& search, const std::vector<std::string>& folders, const std::string& rule);
+  void search_rpath(Search& search, int object);
+  void search_rpaths(Search& search, int loader);
+  void search_library_path(Search& search);
+  void search_system(Search& search, bool without_defaults);
+  void search_everywhere(Search& search, int loader);
+  void refuse(const std::string& name, const std::string& shown, const std::string& words);
+  bool map_file(const std::string& name, const Found& found);
   std::optional<int> assume(const std::string& name, int loader);
   std::vector<int> map_needed(int root);
   std::vector<int> sort_for_relocation(const std::vector<int>& objects);
   void finish_mapping(int root, const std::vector<int>& closure);
   // Versions and symbols (dl-version.c, dl-lookup.c, dl-reloc.c)
   void check_versions(int object);
+  void check_version(int object, const std::string& file, const LoadedObject& provider,
+                     const elf::VersionRequirement& version);
+  void check_relative_relocations(int object);
+  void check_isa_level(int object);
   void relocate(int object, int root);
+  void place_in_static_tls(int object, elf::StaticTls need);
   [[nodiscard]] std::optional<int> lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index,
                                           elf::LookupClass lookup);
   void report_undefined(int object, int root, const elf::Symbol& symbol, const elf::SymbolVersion& version);
   void report(Problem problem, Outcome outcome);
 
   [[nodiscard]] std::string displayed(const std::string& path) const;
+  [[nodiscard]] std::string absolute(const std::string& path) const;
   [[nodiscard]] std::string name_of(int object) const;
 
   CellFiles& files_;
   Relatives& relatives_;
   std::string site_prefix_;
   std::uint16_t machine_;
+  Capabilities capabilities_;
   std::vector<AssumedLibrary> assumed_;
   State state_;
+  std::unordered_map<std::string, std::vector<std::string>> subfolders_;
+  bool started_ = false;  // what comes now is opened by dlopen
   bool facts_wanted_ = false;
   LoadReport report_;                      // of the open in progress
-  std::vector<std::string> missing_;       // needed names not found in it
+  std::vector<std::string> missing_;       // needed names not found, or refused, in it
   std::vector<std::uint32_t> candidates_;  // scratch of lookup
 };
 

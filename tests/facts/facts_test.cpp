@@ -38,7 +38,7 @@ struct OpenWheel {
 
 TEST_CASE("stored facts give the same file as its own bytes", "[facts]") {
   const auto whole = elf::read_elf("root.so", MappedFile::open(kLibrary).value()).value();
-  const std::string encoded = facts::encode_library(whole->tables(), facts::RecordAgreement::matches, {});
+  const std::string encoded = facts::encode_library(whole->tables(), {}, facts::RecordAgreement::matches, {});
   const auto stored = facts::decode_library("stored", std::make_shared<OwnedBytes>(encoded));
   REQUIRE(stored);
   const elf::ElfFile& again = *stored->elf;
@@ -52,7 +52,7 @@ TEST_CASE("stored facts give the same file as its own bytes", "[facts]") {
 
 TEST_CASE("facts that were cut or changed are refused, not misread", "[facts]") {
   const auto whole = elf::read_elf("root.so", MappedFile::open(kLibrary).value()).value();
-  const std::string encoded = facts::encode_library(whole->tables(), facts::RecordAgreement::matches, {});
+  const std::string encoded = facts::encode_library(whole->tables(), {}, facts::RecordAgreement::matches, {});
   for (std::size_t length = 0; length < encoded.size(); length += 11)
     CHECK_FALSE(facts::decode_library("cut", std::make_shared<OwnedBytes>(encoded.substr(0, length))));
 }
@@ -95,7 +95,7 @@ TEST_CASE("the store gives back what was put, and nothing for what was damaged",
   CHECK_FALSE(store.library("aa", "made/root.so"));
   const auto whole = elf::read_elf("root.so", MappedFile::open(kLibrary).value()).value();
   REQUIRE(store.put_library("aa", "made/root.so",
-                            facts::encode_library(whole->tables(), facts::RecordAgreement::matches, {})));
+                            facts::encode_library(whole->tables(), {}, facts::RecordAgreement::matches, {})));
   REQUIRE(store.library("aa", "made/root.so"));
   CHECK(store.library("aa", "made/root.so")->elf->needed() == whole->needed());
   CHECK_FALSE(store.library("bb", "made/root.so"));

@@ -68,6 +68,7 @@ std::vector<std::string> simulated_outcomes(const Graph& graph, const std::files
                                             compatrix::WheelLibrary& wheels) {
   compatrix::Environment environment{.interpreter = LOADER_HOST, .site_packages = "/nowhere", .installed = true};
   for (const std::string& folder : library_path(graph, root)) environment.library_path.emplace_back(folder);
+  environment.working_folder = root;
   compatrix::linker::Relatives relatives;
   compatrix::CellFiles files(environment, wheels);
   Process process(files, relatives);
