@@ -214,7 +214,7 @@ checks: [torch_abi, wheel_integrity]
     def test_objects_that_are_none(self):
         cut = fixture("kern_cuda12/ops.abi3.so")[:5000]
         wheel = write_wheel(self.place, "broken", "1.0", "cp310-abi3-linux_x86_64",
-                            {"broken/text.abi3.so": "this is no library, whatever its name says", "broken/cut.abi3.so": cut,
+                            {"broken/text.abi3.so": "this is no library, whatever its name says: " + 40 * "x", "broken/cut.abi3.so": cut,
                              "broken/good.abi3.so": fixture("kern_cuda12/plain.abi3.so")})
         run = self.compatrix("check", wheel, "--with", "torch==2.9.1+cu128", "--index", self.index.url("cu128"), "--format", "json", code=1)
         result = json.loads(run.stdout)["cells"][0]["results"][0]
