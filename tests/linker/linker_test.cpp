@@ -6,47 +6,15 @@
 
 #include <catch2/catch_all.hpp>
 
-#include "framework/base/subprocess.h"
-#include "framework/linker/process.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/linker/real_linker.h"
 
 using namespace compatrix;
 
-namespace {
-
-const std::string kFixtures = FIXTURES;
-const std::string kProbe = kFixtures + "/dlopen_probe";
-
-// What dlopen says in a fresh process of the probe.
-std::string real_outcome(const std::vector<std::string>& files) {
-  ProgramRun run{.arguments = {kProbe}, .environment = {{"LD_LIBRARY_PATH", ""}}};
-  run.arguments.insert(run.arguments.end(), files.begin(), files.end());
-  const auto outcome = run_program(run);
-  REQUIRE(outcome);
-  return outcome->output.substr(0, outcome->output.find('\n'));
-}
-
-// Ours: the probe is the interpreter of an environment that lies on disk.
-struct Simulated {
-  support::ScratchFolder folder;
-  WheelLibrary wheels{facts::FactStore(folder.path())};
-  linker::Relatives relatives;
-  CellFiles files{
-      Environment{.interpreter = std::filesystem::canonical(kProbe), .site_packages = "/nowhere", .installed = true},
-      wheels};
-  linker::Process process{files, relatives};
-};
-
-std::string word(const linker::LoadReport& report) {
-  if (report.outcome == linker::Outcome::loads) return "loads";
-  return report.outcome == linker::Outcome::kills ? "crash" : report.message;
-}
-
-std::string root_of(const std::string& name) {
-  return kFixtures + "/cases/" + name + "/root.so";
-}
-
-}  // namespace
+using support::kFixtures;
+using support::real_outcome;
+using support::root_of;
+using support::Simulated;
+using support::word;
 
 TEST_CASE("every case ends as the real linker ends it, in the same words", "[linker]") {
   const std::string name =
