@@ -17,6 +17,7 @@ compatrix_load_problem view_of(Arena& arena, const linker::Problem& problem) {
   std::tie(view.instead, view.instead_count) = arena.list(problem.instead);
   std::tie(view.searched, view.searched_count) = arena.list(problem.searched);
   view.message = arena.text(problem.message);
+  view.other_string_abi = arena.text(problem.other_string_abi);
   return view;
 }
 

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include <cxxabi.h>
 
@@ -21,8 +22,13 @@ class EntityScanner {
     // A global function: its source name, and template arguments if any.
     take("St");
     if (!skip_source_name()) return {};
+    Entity entity{std::string(taken()), 0};
+    while (take("B"))
+      if (!skip_source_name()) return {};
+    const std::size_t arguments = at_;
     if (peek() == 'I' && !skip_bracketed()) return {};
-    return at_end() ? Entity{} : Entity{std::string(taken()), 0};
+    entity.name += rest_.substr(arguments, at_ - arguments);
+    return at_end() ? Entity{} : entity;
   }
 
  private:
@@ -144,6 +150,7 @@ class EntityScanner {
       } else if (c == 'B') {  // ABI tag
         ++at_;
         ok = skip_source_name();
+        kept = at_;
       } else if (std::islower(static_cast<unsigned char>(c)) && std::isalpha(static_cast<unsigned char>(peek(1)))) {
         at_ += 2;  // operator name
       } else {
@@ -167,6 +174,17 @@ std::string demangle(const std::string& name) {
   const std::unique_ptr<char, decltype(&std::free)> readable(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && readable ? std::string(readable.get()) : name;
+}
+
+std::string without_string_abi(std::string readable) {
+  constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+      {"[abi:cxx11]", ""},
+      {"std::__cxx11::", "std::"},
+      {"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"}};
+  for (const auto& [spelled, plain] : kSpellings)
+    for (std::size_t at = readable.find(spelled); at != std::string::npos; at = readable.find(spelled, at))
+      readable.replace(at, spelled.size(), plain);
+  return readable;
 }
 
 Entity entity_of(std::string_view mangled) {

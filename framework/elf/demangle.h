@@ -12,7 +12,12 @@ namespace compatrix::elf {
 // exponential space).
 std::string demangle(const std::string& name);
 
-// Which entity a mangled name is about, without its parameters.
+// A readable name as it would be spelled if libstdc++ had one std::string ABI: without [abi:cxx11], and with the types
+// of namespace std::__cxx11 in std (GCC manual, "Dual ABI" of libstdc++). Two names that differ before and are equal
+// after are one function, compiled with different values of _GLIBCXX_USE_CXX11_ABI.
+std::string without_string_abi(std::string readable);
+
+// Which entity a mangled name is about, without its parameters and ABI tags.
 struct Entity {
   // "_ZN3c104cuda29c10_cuda_check_implementation" of "…EiPKcS2_ib", less the "_Z" and the qualifiers. Constructors of
   // the kinds C1 and C2 count as one, so do destructors.

@@ -262,6 +262,7 @@ void Process::report_undefined(int object, int root, const elf::Symbol& symbol, 
     if (problem.expected_in.empty())
       problem.expected_in = library.elf->soname() ? std::string(*library.elf->soname()) : displayed(library.path);
     problem.instead = std::move(nearest.instead);
+    problem.other_string_abi = std::move(nearest.other_string_abi);
   }
   report(std::move(problem), Outcome::fails);
 }

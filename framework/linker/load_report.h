@@ -25,7 +25,8 @@ struct Problem {
   std::string demangled;
   std::string version;      // symbol version asked for
   std::string expected_in;  // soname of the library that has the nearest relative, or that the version need names
-  std::vector<std::string> instead;   // demangled: the same entity with other parameters
+  std::vector<std::string> instead;   // demangled: the same entity with other parameters, the nearest first
+  std::string other_string_abi;       // demangled: the same function, compiled with the other std::string ABI
   std::vector<std::string> searched;  // "rule: path", in order
   std::string message;                // in glibc's own wording
 };

@@ -17,7 +17,8 @@ class Relatives {
  public:
   struct Nearest {
     int library = -1;                  // index into the libraries given, -1: none has anything like it
-    std::vector<std::string> instead;  // demangled, at most eight
+    std::vector<std::string> instead;  // demangled, at most eight, the nearest signature first
+    std::string other_string_abi;      // demangled: the symbol itself, compiled with the other std::string ABI
   };
   // Looks in `libraries` (null entries are passed over).
   Nearest find(const std::string& symbol, std::span<const elf::ElfFile* const> libraries);

@@ -137,11 +137,14 @@ typedef struct compatrix_load_problem {
   const char* version;        /* [run] symbol version asked for, or "" */
   const char* expected_in;    /* [run] soname of the loaded library that has the nearest relative, or that the version
                                  need names, or "" */
-  const char* const* instead; /* [run] demangled: the same function with other parameters, as this environment has it */
+  const char* const* instead; /* [run] demangled: the same function with other parameters, as this environment has it;
+                                 the nearest signature first */
   size_t instead_count;
   const char* const* searched; /* [run] paths tried, in order, with the rule that named them */
   size_t searched_count;
-  const char* message; /* [run] one sentence; the first problem's is the loader's own wording */
+  const char* message;          /* [run] one sentence; the first problem's is the loader's own wording */
+  const char* other_string_abi; /* [run] demangled: the missing function itself, as this environment has it for the
+                                   other std::string ABI of libstdc++; else "" */
 } compatrix_load_problem;
 
 typedef struct compatrix_load {

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "causes.h"
+#include "finding.h"
 
 namespace torch_abi {
 namespace {
-
-void add_once(std::vector<std::string>& list, const std::string& value) {
-  if (!value.empty() && std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
-}
 
 bool same(const Obstacle& a, const compatrix_load_problem& b) {
   return a.kind == b.kind && a.library == b.library && a.symbol == b.symbol && a.version == b.version;
@@ -24,6 +21,7 @@ Obstacle obstacle_of(const compatrix_load_problem& problem, bool library_missing
           .version = problem.version,
           .expected_in = problem.expected_in,
           .message = problem.message,
+          .other_string_abi = problem.other_string_abi,
           .instead = {problem.instead, problem.instead + problem.instead_count},
           .searched = {problem.searched, problem.searched + problem.searched_count}};
 }

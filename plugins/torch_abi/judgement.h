@@ -15,6 +15,7 @@ struct Obstacle {
   std::string cause;
   std::string kind;
   std::string library, symbol, demangled, version, expected_in, message;
+  std::string other_string_abi;  // the missing function itself, compiled with the other std::string
   std::vector<std::string> instead, searched;
   std::vector<std::string> files;      // that meet it
   std::vector<std::string> needed_by;  // objects that name the missing library

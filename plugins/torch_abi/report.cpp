@@ -4,37 +4,11 @@
 #include <map>
 
 #include "causes.h"
+#include "finding.h"
+#include "string_abi.h"
 
 namespace torch_abi {
 namespace {
-
-using Fields = std::vector<std::pair<std::string, std::string>>;
-
-void finding(const Cell& cell, const std::string& cause, const std::string& kind, const std::string& file,
-             const std::string& message, const Fields& fields) {
-  std::vector<compatrix_field> views;
-  for (const auto& [key, value] : fields) views.push_back({key.c_str(), value.c_str()});
-  const compatrix_finding view{.struct_size = sizeof(compatrix_finding),
-                               .cause = cause.c_str(),
-                               .kind = kind.c_str(),
-                               .file = file.c_str(),
-                               .message = message.c_str(),
-                               .fields = views.data(),
-                               .field_count = views.size()};
-  cell.host->report_finding(cell.run, &view);
-}
-
-void add(Fields& fields, const char* key, const std::string& value) {
-  if (!value.empty()) fields.emplace_back(key, value);
-}
-
-void add(Fields& fields, const char* key, const std::vector<std::string>& values) {
-  for (const std::string& value : values) fields.emplace_back(key, value);
-}
-
-std::string plural(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 // "libcudart.so.13" where libcudart.so.12 is missing: the same library as this environment has it.
 std::vector<std::string> other_versions(const Cell& cell, const std::string& soname) {
@@ -58,16 +32,6 @@ std::string sentence_for(const Obstacle& obstacle, const std::vector<std::string
   if (!obstacle.version.empty()) sentence += " in version " + obstacle.version;
   if (!obstacle.instead.empty()) sentence += ", which has " + obstacle.instead.front();
   return sentence;
-}
-
-std::string join(const std::vector<std::string>& items, const char* separator) {
-  std::string joined;
-  for (const std::string& item : items) joined += (joined.empty() ? "" : separator) + item;
-  return joined;
-}
-
-void add_once(std::vector<std::string>& list, std::string value) {
-  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
 }
 
 std::size_t undefined_symbols(const Judgement& judgement) {
@@ -149,13 +113,14 @@ void report_layout(const Cell& cell, const Judgement& judgement) {
                            " no symbol, but " + (files.size() == 1 ? "was" : "were") + " built with " + build +
                            " and use its C++ interface, whose layout no release promises";
     if (differing != 0) sentence += "; " + plural(differing, "object") + " of another size here";
-    finding(cell, std::string(kLayoutRisk), "layout-risk", files.front()->path, sentence, fields);
+    report_finding(cell, std::string(kLayoutRisk), "layout-risk", files.front()->path, sentence, fields);
   }
 }
 
 }  // namespace
 
 void report_findings(const Cell& cell, const Judgement& judgement) {
+  report_string_abi(cell, judgement);
   for (const Obstacle& obstacle : judgement.obstacles) {
     const bool missing = obstacle.kind == "library-not-found";
     const std::vector<std::string> instead = missing ? other_versions(cell, obstacle.library) : obstacle.instead;
@@ -167,11 +132,12 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
     add(fields, "version", obstacle.version);
     add(fields, "expected_in", obstacle.expected_in);
     add(fields, "instead", instead);
+    add(fields, "other_string_abi", obstacle.other_string_abi);
     add(fields, missing ? "needed_by" : "files", missing ? obstacle.needed_by : obstacle.files);
     if (missing) add(fields, "files", obstacle.files);
     add(fields, "searched", obstacle.searched);
-    finding(cell, judgement.counts(obstacle) ? obstacle.cause : "", obstacle.kind,
-            obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
+    report_finding(cell, judgement.counts(obstacle) ? obstacle.cause : "", obstacle.kind,
+                   obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
   }
   report_layout(cell, judgement);
   for (const FileOutcome& file : judgement.files) {
@@ -182,7 +148,7 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
     if (const char* word = layout_word(file.layout.verdict)) fields.emplace_back("layout", word);
     if (file.layout.build.known()) fields.emplace_back("built_with_torch", file.layout.build.text());
     if (file.other_python) fields.emplace_back("counted", "no: named for another Python");
-    finding(cell, "", "file-outcome", file.path, file.message.empty() ? "loads" : file.message, fields);
+    report_finding(cell, "", "file-outcome", file.path, file.message.empty() ? "loads" : file.message, fields);
   }
 }
 
@@ -210,6 +176,11 @@ void report_remedies(const Cell& cell, const Judgement& judgement, const Subject
                        plural(undefined, "symbol") + " of torch " + (undefined == 1 ? "is" : "are") + " missing too");
   }
   if (undefined != 0 || judgement.with_layout(LayoutVerdict::risk) != 0 || dying(judgement) != 0) {
+    const StringAbi strings = string_abi_of(judgement);
+    if (!strings.other.empty())
+      remedy(cell, std::string("take a build of ") + subject.name + " with the " + strings.of_torch() +
+                       " std::string (_GLIBCXX_USE_CXX11_ABI=" + (strings.torch_has_new ? "1" : "0") +
+                       "), or a torch with the " + strings.of_files() + " one");
     const std::string built = built_with(judgement);
     remedy(cell, "take the release of " + subject.name.substr(0, subject.name.find(' ')) + " that was built for " +
                      subject.torch + ", or " +
