@@ -14,6 +14,7 @@
 #include "framework/checks/evaluate.h"
 #include "framework/environment/environment.h"
 #include "framework/environment/interpreter.h"
+#include "framework/environment/platform.h"
 #include "framework/scheduler/worker_pool.h"
 #include "framework/wheel/dist_info.h"
 
@@ -84,6 +85,13 @@ class CellMaker {
     if (!index) return index.error();
     request.index = *index;
     request.target.python = cell.value("python").value_or(kDefaultPython);
+    if (const auto name = cell.value("platform")) {
+      const auto platform = platform_named(*name);
+      if (!platform) return platform.error();
+      request.target.platform = platform->name;
+      request.target.machine = platform->machine;
+      request.target.glibc = platform->glibc;
+    }
     return request;
   }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "framework/checks/run_context.h"
 #include "framework/checks/services.h"
 #include "framework/environment/interpreter.h"
@@ -38,6 +40,11 @@ compatrix_process* start(compatrix_run* run) {
   std::unique_ptr<linker::Process> process;
   if (!run->with_facts([&] { process = std::make_unique<linker::Process>(*run->files, *run->relatives); }))
     return nullptr;
+  if (const auto& platform = run->files->platform())
+    run->result.assumptions.push_back(fmt::format(
+        "the system is {} ({}), and has nothing else beside its C and C++ runtimes; names that are asked for "
+        "without a version are those of this machine's own runtimes; the processor has every instruction",
+        platform->name, platform->summary()));
   run->processes.push_back({.run = run, .process = std::move(process)});
   return &run->processes.back();
 }

@@ -5,6 +5,7 @@
 #include "framework/cli/arguments.h"
 #include "framework/cli/evaluation.h"
 #include "framework/cli/output.h"
+#include "framework/environment/platform.h"
 #include "framework/facts/store.h"
 
 namespace compatrix::cli {
@@ -32,6 +33,8 @@ Matrix one_cell(const cxxopts::ParseResult& given) {
     matrix.environment.python = given["python"].as<std::string>();
   }
   matrix.axes.push_back({.name = "python", .values = {given["python-version"].as<std::string>()}});
+  if (given.count("platform") != 0)
+    matrix.axes.push_back({.name = "platform", .values = {given["platform"].as<std::string>()}});
   if (given.count("index") != 0) {
     matrix.axes.push_back({.name = "index", .values = {"further"}});
     matrix.indexes.emplace_back("further", given["index"].as<std::string>());
@@ -55,7 +58,9 @@ int check_command(const Arguments& arguments) {
                                                                     cxxopts::value<std::vector<std::string>>())(
       "checks", "Which checks", cxxopts::value<std::vector<std::string>>()->default_value("torch_abi,wheel_integrity"))(
       "python-version", "CPython minor version of the cell", cxxopts::value<std::string>()->default_value("3.11"))(
-      "python", "Judge the installed environment of this interpreter instead", cxxopts::value<std::string>())(
+      "platform", "System and machine to judge for instead of this one, such as rhel8 or ubuntu24.04-aarch64",
+      cxxopts::value<std::string>())("python", "Judge the installed environment of this interpreter instead",
+                                     cxxopts::value<std::string>())(
       "index", "A further index, asked before the configured one", cxxopts::value<std::string>())(
       "find-links", "A folder of wheels (repeatable)", cxxopts::value<std::vector<std::string>>())(
       "refresh", "Lock again from the index")("offline", "Use only what is locked and stored")(
@@ -67,6 +72,14 @@ int check_command(const Arguments& arguments) {
   if (given.count("requirement") == 0) {
     print_error("what is to be checked? for instance: compatrix check sgl-kernel==0.3.21 --with torch==2.10.0");
     return kUsage;
+  }
+  if (given.count("platform") != 0) {
+    const auto platform = platform_named(given["platform"].as<std::string>());
+    if (!platform || given.count("python") != 0) {
+      print_error(platform ? "--platform is for imagined environments: an installed one (--python) has this machine's"
+                           : "--platform " + platform.error().text());
+      return kUsage;
+    }
   }
   const std::filesystem::path cache = facts::default_store_folder().parent_path();
   const std::filesystem::path journal = cache / "checks" / fmt::format("{}.jsonl", ::getpid());

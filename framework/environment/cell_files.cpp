@@ -31,7 +31,10 @@ CellFiles::CellFiles(const Environment& environment, WheelLibrary& wheels)
       wheels_(wheels),
       site_prefix_(environment.site_packages.string() + "/"),
       imagined_root_(site_prefix_.substr(0, site_prefix_.find('/', 1) + 1)),
-      loader_cache_(read_loader_cache("/etc/ld.so.cache", elf_machine(environment.machine))) {
+      loader_cache_(read_loader_cache("/etc/ld.so.cache",
+                                      elf_machine(environment.platform.empty() ? environment.machine : kThisMachine))) {
+  if (!environment.platform.empty())
+    if (auto platform = platform_named(environment.platform)) platform_ = std::move(*platform);
   for (const Distribution& distribution : environment_.distributions)
     if (!distribution.sha256.empty())
       if (auto facts = wheels_.wheel(distribution.sha256)) laid_out_.push_back(std::move(facts));
@@ -58,7 +61,7 @@ bool CellFiles::is_on_disk(std::string_view path) const {
 bool CellFiles::is_directory(const std::string& path) const {
   if (!path.starts_with('/'))
     return !environment_.working_folder.empty() && is_directory((environment_.working_folder / path).string());
-  if (is_on_disk(path)) return is_directory_on_disk(path);
+  if (is_on_disk(path)) return !platform_ && is_directory_on_disk(path);
   const auto normal = normalised(path);
   return normal && directory_exists(*normal);
 }
@@ -117,6 +120,7 @@ FileAnswer CellFiles::open(std::string_view path) {
     return open((environment_.working_folder / path).string());
   }
   FileAnswer answer{.error = ENOENT};
+  if (platform_ && is_on_disk(path) && path != environment_.interpreter.native()) return answer;
   if (const auto resolved = resolve(path)) {
     if (resolved->entry == nullptr) {
       answer = open_on_disk(resolved->path);
@@ -171,7 +175,13 @@ std::shared_ptr<const elf::ElfFile> CellFiles::kept_interpreter() const {
   return facts ? facts->elf : nullptr;
 }
 
+std::shared_ptr<const elf::ElfFile> CellFiles::library_of_this_machine(std::string_view soname) const {
+  const auto found = loader_cache_.find(soname);
+  return found == loader_cache_.end() ? nullptr : wheels_.on_disk(found->second).elf;
+}
+
 std::optional<std::string> CellFiles::cached_library(std::string_view soname) const {
+  if (platform_) return std::nullopt;
   const auto found = loader_cache_.find(soname);
   return found == loader_cache_.end() ? std::nullopt : std::optional(found->second);
 }

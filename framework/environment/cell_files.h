@@ -1,5 +1,6 @@
 // The files that a cell's processes would see: its wheels laid out as installed, or a real site-packages, over this
-// machine's system folders. Facts that are not known yet are noted as wanted, never guessed.
+// machine's system folders, or over none where a platform is declared. Facts that are not known yet are noted as
+// wanted, never guessed.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "framework/elf/elf_file.h"
 #include "framework/environment/environment.h"
+#include "framework/environment/platform.h"
 #include "framework/environment/wheel_library.h"
 #include "framework/facts/store.h"
 
@@ -53,7 +55,11 @@ class CellFiles {
   std::optional<std::string> read_text(const std::string& path);
   // Facts that were kept of an interpreter of this cell's version, where the machine has none; else null.
   [[nodiscard]] std::shared_ptr<const elf::ElfFile> kept_interpreter() const;
-  // This machine's ld.so.cache, or nothing.
+  // The platform that the cell declares instead of this machine.
+  [[nodiscard]] const std::optional<Platform>& platform() const { return platform_; }
+  // This machine's library of that soname, for the names that it exports; null where it has none.
+  [[nodiscard]] std::shared_ptr<const elf::ElfFile> library_of_this_machine(std::string_view soname) const;
+  // What this machine's ld.so.cache has, or nothing.
   [[nodiscard]] std::optional<std::string> cached_library(std::string_view soname) const;
 
   [[nodiscard]] bool has_wants() const { return !wants_.empty(); }
@@ -76,6 +82,7 @@ class CellFiles {
   FileAnswer open_on_disk(const std::string& path);
 
   Environment environment_;
+  std::optional<Platform> platform_;
   WheelLibrary& wheels_;
   std::string site_prefix_;    // site-packages with a trailing slash
   std::string imagined_root_;  // first folder of that path: nothing below it is on disk unless the cell is installed

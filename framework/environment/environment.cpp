@@ -18,12 +18,6 @@ namespace {
 // Where a cell that is not installed is imagined to be; no real file is ever looked for below it.
 constexpr const char* kImaginedPrefix = "/cell";
 
-#ifdef __aarch64__
-constexpr const char* kThisMachine = "aarch64";
-#else
-constexpr const char* kThisMachine = "x86_64";
-#endif
-
 // The level that a line of processor flags amounts to (x86-64 psABI, table 3.1; the kernel's names of the features).
 int isa_level_of(const std::string& flags) {
   const std::array<std::vector<const char*>, 3> levels{
@@ -40,6 +34,12 @@ int isa_level_of(const std::string& flags) {
 }
 
 }  // namespace
+
+#ifdef __aarch64__
+const char* const kThisMachine = "aarch64";
+#else
+const char* const kThisMachine = "x86_64";
+#endif
 
 Processor this_processor() {
   static const Processor kThis = [] {
@@ -67,6 +67,7 @@ nlohmann::ordered_json to_json(const Environment& environment) {
                               {"intel", environment.processor.is_intel},
                               {"distributions", nlohmann::ordered_json::array()}};
   for (const auto& folder : environment.library_path) json["library_path"].push_back(folder.string());
+  if (!environment.platform.empty()) json["platform"] = environment.platform;
   if (!environment.working_folder.empty()) json["working_folder"] = environment.working_folder.string();
   for (const Distribution& d : environment.distributions) {
     nlohmann::ordered_json entry{{"name", d.name}, {"version", d.version}, {"requested", d.requested}};
@@ -87,6 +88,7 @@ Environment environment_from_json(const nlohmann::json& json) {
   environment.installed = json.at("installed").get<bool>();
   environment.processor = {json.at("isa_level").get<int>(), json.at("intel").get<bool>()};
   for (const auto& folder : json.at("library_path")) environment.library_path.emplace_back(folder.get<std::string>());
+  environment.platform = json.value("platform", "");
   environment.working_folder = json.value("working_folder", "");
   for (const auto& entry : json.at("distributions"))
     environment.distributions.push_back({.name = entry.at("name").get<std::string>(),
@@ -111,8 +113,9 @@ Environment environment_of(const wheel::Lock& lock, const std::vector<std::strin
   Environment environment;
   environment.python = target.python;
   environment.machine = target.machine;
-  // Of another machine's processors nothing is known: none of its files is refused for lacking capabilities.
-  if (target.machine != kThisMachine) environment.processor = {.isa_level = 4};
+  environment.platform = target.platform;
+  // Of another machine's processor nothing is known: none of its files is refused for lacking capabilities.
+  if (!target.platform.empty() || target.machine != kThisMachine) environment.processor = {.isa_level = 4};
   environment.interpreter = interpreter;
   environment.site_packages = fmt::format("{}/lib/python{}/site-packages", kImaginedPrefix, target.python);
   for (const wheel::LockedWheel& locked : lock.wheels)

@@ -29,12 +29,16 @@ struct Processor {
   bool is_intel = false;  // glibc 2.36 names Intel's further capabilities only
 };
 
+// The machine that this program was compiled for: "x86_64" or "aarch64".
+extern const char* const kThisMachine;
+
 // This machine's, from /proc/cpuinfo.
 Processor this_processor();
 
 struct Environment {
   std::string python = "3.11";  // CPython minor version
   std::string machine = "x86_64";
+  std::string platform;  // declared (platform.h): no file of this machine counts; empty: this machine's system
   std::filesystem::path interpreter;    // an executable of that version; empty: none was found
   std::filesystem::path site_packages;  // where the files of wheels are imagined, or really lie (provider prefix)
   bool installed = false;               // site_packages exists on disk

@@ -32,6 +32,7 @@ class Provider {
 
   Match provides(std::string_view name, std::uint32_t hash, const elf::SymbolVersion& version,
                  elf::LookupClass lookup) {
+    if (object_.assumed && object_.assumed->of_platform) return of_platform(name, hash, version, lookup);
     if (object_.assumed)
       return name.starts_with(object_.assumed->symbol_prefix) || is_interpreter_private(name) ? Match::yes : Match::no;
     if (!object_.elf) return Match::no;
@@ -46,6 +47,19 @@ class Provider {
   }
 
  private:
+  [[nodiscard]] Match of_platform(std::string_view name, std::uint32_t hash, const elf::SymbolVersion& version,
+                                  elf::LookupClass lookup) const {
+    const AssumedLibrary& library = *object_.assumed;
+    if (!version.name.empty()) return library.of_platform->defines(version.name) ? Match::yes : Match::no;
+    if (!library.names) return Match::no;
+    library.names->find(name, hash, candidates_);
+    const auto offered = [&](std::uint32_t index) {
+      const elf::SymbolVersion own = library.names->version(library.names->version_index(index).value_or(0));
+      return can_provide(library.names->symbol(index), lookup) && library.of_platform->defines(own.name);
+    };
+    return std::any_of(candidates_.begin(), candidates_.end(), offered) ? Match::yes : Match::no;
+  }
+
   [[nodiscard]] bool is_interpreter_private(std::string_view name) const {
     return object_.executable && name.starts_with("_Py");
   }
@@ -99,7 +113,8 @@ void Process::check_versions(int object) {
       continue;
     }
     // One without definitions is accepted here.
-    if (!provider->elf || !provider->elf->has_version_definitions()) continue;
+    const bool of_platform = provider->assumed && provider->assumed->of_platform;
+    if (!of_platform && (!provider->elf || !provider->elf->has_version_definitions())) continue;
     for (const elf::VersionRequirement& version : need.versions)
       check_version(object, std::string(need.file), *provider, version);
   }
@@ -108,9 +123,12 @@ void Process::check_versions(int object) {
 
 void Process::check_version(int object, const std::string& file, const LoadedObject& provider,
                             const elf::VersionRequirement& version) {
-  const auto& definitions = provider.elf->version_definitions();
-  const bool defined = std::any_of(definitions.begin(), definitions.end(),
-                                   [&](const elf::VersionDefinition& d) { return d.name == version.name; });
+  const auto is_in = [&](const auto& definitions) {
+    return std::any_of(definitions.begin(), definitions.end(),
+                       [&](const elf::VersionDefinition& d) { return d.name == version.name; });
+  };
+  const bool defined =
+      provider.elf ? is_in(provider.elf->version_definitions()) : provider.assumed->of_platform->defines(version.name);
   if (defined || version.weak) return;
   report({.kind = ProblemKind::version_not_found,
           .object = name_of(object),

@@ -48,7 +48,16 @@ Process::Process(CellFiles& files, Relatives& relatives)
       site_prefix_(files.environment().site_packages.string() + "/"),
       machine_(files.environment().machine == "aarch64" ? elf::EM_AARCH64 : elf::EM_X86_64),
       capabilities_(capabilities_of(machine_, files.environment().processor)) {
+  if (files_.platform()) assume_platform();
   start();
+}
+
+void Process::assume_platform() {
+  for (const PlatformLibrary& library : files_.platform()->libraries)
+    assumed_.push_back({.soname = library.soname,
+                        .symbol_prefix = {},
+                        .of_platform = library,
+                        .names = files_.library_of_this_machine(library.soname)});
 }
 
 void Process::start() {
@@ -145,7 +154,7 @@ LoadReport Process::load(const std::string& path, Visibility visibility) {
   for (std::size_t i = already; i < state_.objects.size(); ++i) {
     const LoadedObject& object = state_.objects[i];
     if (object.from_system) report_.from_system.push_back(object.path);
-    if (object.assumed) report_.assumed.push_back(object.assumed->soname);
+    if (object.assumed && !object.assumed->of_platform) report_.assumed.push_back(object.assumed->soname);
   }
   return std::exchange(report_, {});
 }
@@ -153,8 +162,11 @@ LoadReport Process::load(const std::string& path, Visibility visibility) {
 std::optional<int> Process::assume(const std::string& name, int loader) {
   for (const AssumedLibrary& library : assumed_)
     if (library.soname == name) {
-      state_.objects.push_back(
-          {.path = name, .names = {name}, .identity = "assumed/" + name, .loader = loader, .assumed = library});
+      state_.objects.push_back({.path = library.of_platform ? files_.platform()->folder + name : name,
+                                .names = {name},
+                                .identity = "assumed/" + name,
+                                .loader = loader,
+                                .assumed = library});
       return static_cast<int>(state_.objects.size()) - 1;
     }
   return std::nullopt;

@@ -27,7 +27,11 @@ struct FactsWanted {};
 // A library that counts as there although it is not part of any environment: the GPU driver's.
 struct AssumedLibrary {
   std::string soname;
-  std::string symbol_prefix;  // it provides every symbol whose name begins so
+  std::string symbol_prefix;  // it provides every symbol whose name begins so; empty: those below
+  // Of a declared platform: every symbol of a version that it defines, and without a version those that this machine's
+  // library of that name has in such a version.
+  std::optional<PlatformLibrary> of_platform = {};
+  std::shared_ptr<const elf::ElfFile> names = nullptr;
 };
 
 // An object in the process (glibc's struct link_map). Others are named by their position in the link map.
@@ -77,6 +81,7 @@ class Process {
   };
   struct Search;  // one search for one needed name
 
+  void assume_platform();
   void start();
   std::optional<int> map_closure(const std::string& path, std::vector<int>& closure);
   LoadReport load(const std::string& path, Visibility visibility);

@@ -94,6 +94,10 @@ void Process::search_library_path(Search& search) {
 }
 
 void Process::search_system(Search& search, bool without_defaults) {
+  if (files_.platform()) {
+    search.tried.push_back(fmt::format("{}: only its C and C++ runtimes count as there", files_.platform()->name));
+    return;
+  }
   const auto& folders = default_folders(machine_);
   const auto is_default = [&](const std::string& path) {
     return std::any_of(folders.begin(), folders.end(), [&](const char* folder) { return path.starts_with(folder); });

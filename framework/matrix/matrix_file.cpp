@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "framework/base/text.h"
+#include "framework/environment/platform.h"
 #include "framework/matrix/matrix.h"
 #include "framework/matrix/placeholders.h"
 #include "framework/matrix/yaml_reader.h"
@@ -13,9 +14,9 @@ namespace compatrix {
 namespace {
 
 // Axes that mean something to the environment and need not appear in a requirement.
-const std::vector<std::string> kMeaningfulAxes{"python", "index"};
+const std::vector<std::string> kMeaningfulAxes{"python", "platform", "index"};
 // Words that are kept for checks to come: a cell must not be named after what nothing looks at.
-const std::vector<std::string> kReservedAxes{"platform", "gpu", "driver", "devices"};
+const std::vector<std::string> kReservedAxes{"gpu", "driver", "devices"};
 
 constexpr std::size_t kMostCells = 1'000'000;  // each is held in memory
 
@@ -56,6 +57,7 @@ class MatrixReader {
     read_checks(required(root, "checks", "names what is asked of each cell"));
     if (root["expect"]) read_expectations(root["expect"]);
     check_index_axis(root);
+    check_platform_axis(root);
     check_axes_are_used(root);
     check_cell_count(root);
     return std::move(matrix_);
@@ -283,6 +285,16 @@ class MatrixReader {
       if (std::find(names.begin(), names.end(), value) == names.end())
         yaml_.refuse(root["axes"] && root["axes"]["index"] ? root["axes"]["index"] : root["linked"],
                      fmt::format("'{}' is no name under indexes{}", value, suggestion(value, names)));
+  }
+
+  void check_platform_axis(const YAML::Node& root) {
+    const Axis* axis = find_axis("platform");
+    if (axis == nullptr) return;
+    const YAML::Node place = root["axes"] && root["axes"]["platform"] ? root["axes"]["platform"] : root["linked"];
+    if (matrix_.environment.provider == "prefix")
+      yaml_.refuse(place, "an installed environment has this machine's platform; take the axis away");
+    for (const std::string& value : axis->values)
+      if (const auto platform = platform_named(value); !platform) yaml_.refuse(place, platform.error().text());
   }
 
   // An axis that changes nothing multiplies the work for nothing: most likely a placeholder was forgotten.

@@ -32,6 +32,7 @@ struct LockTarget {
   std::string python = "3.11";
   std::string machine = "x86_64";
   std::string glibc = "2.36";  // newest that the platform has
+  std::string platform;        // its name, where one is declared
 };
 
 // Chooses for each package the wheel with the best tag for the target (PEP 425 order). A package without any suitable
