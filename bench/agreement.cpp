@@ -152,8 +152,13 @@ void print(const Tally& tally) {
   fmt::print("agreement {} of {}\n", tally.agreed, tally.total);
 }
 
-int run(const std::vector<std::string>& arguments) {
+int run(std::vector<std::string> arguments) {
   const std::filesystem::path program = arguments.front();
+  std::string platform;
+  if (arguments.size() > 2 && arguments[1] == "--platform") {
+    platform = arguments[2];
+    arguments.erase(arguments.begin() + 1, arguments.begin() + 3);
+  }
   std::vector<Pair> pairs;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     for (Pair& pair : read_truths(arguments[i])) pairs.push_back(std::move(pair));
@@ -169,11 +174,12 @@ int run(const std::vector<std::string>& arguments) {
   std::map<std::string, Pair*> by_cell;
   for (Pair& pair : pairs) {
     fmt::print(stderr, "torch {} {}\n", pair.torch, pair.wheel);
-    const auto environment = environment_for(pair, fetcher, locks);
+    auto environment = environment_for(pair, fetcher, locks);
     if (!environment) {
       pair.failure = environment.error().text();
       continue;
     }
+    environment->platform = platform;
     Job job{.cell = pair.torch + " " + pair.wheel,
             .check = "torch_abi",
             .plugin = plugin->path,
@@ -202,7 +208,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** values) {
   if (count < 3) {
-    fmt::print(stderr, "usage: bench/agreement DIR...\n");
+    fmt::print(stderr, "usage: bench/agreement [--platform NAME] DIR...\n");
     return 2;
   }
   return run({values + 1, values + count});

@@ -96,6 +96,7 @@ void Process::search_library_path(Search& search) {
 void Process::search_system(Search& search, bool without_defaults) {
   if (files_.platform()) {
     search.tried.push_back(fmt::format("{}: only its C and C++ runtimes count as there", files_.platform()->name));
+    search.error = ENOENT;  // of the folders that the system would have
     return;
   }
   const auto& folders = default_folders(machine_);
