@@ -38,10 +38,24 @@ bool is_driver_function(std::string_view symbol) {  // cuLaunchKernel, nvmlInit_
   return symbol.size() > 2 && symbol.starts_with("cu") && std::isupper(static_cast<unsigned char>(symbol[2])) != 0;
 }
 
+// A readable signature less its parameters and template arguments: whose function it is, not what it is given.
+std::string own_name(std::string_view readable) {
+  std::string name;
+  int depth = 0;
+  for (const char c : readable) {
+    if (c == '(' && depth == 0) break;
+    if (c == '<') ++depth;
+    if (depth == 0) name += c;
+    if (c == '>') --depth;
+  }
+  return name;
+}
+
 // Names that only torch's libraries define: its C++ namespaces, and the C shim of its stable ABI.
 bool is_torch_symbol(const compatrix_load_problem& problem) {
-  const std::string_view symbol = problem.symbol, readable = problem.demangled;
+  const std::string_view symbol = problem.symbol;
   if (symbol.starts_with("aoti_torch_") || symbol.starts_with("torch_")) return true;
+  const std::string readable = own_name(problem.demangled);
   for (const std::string_view scope : {"c10::", "at::", "torch::", "caffe2::", "torch_tensorrt::"})
     if (readable.starts_with(scope) || readable.find(" " + std::string(scope)) != std::string_view::npos) return true;
   return false;
@@ -80,8 +94,9 @@ bool is_cuda_library(std::string_view soname) {
 
 bool is_torch_library(std::string_view soname) {
   const std::string stem = library_stem(soname);
-  return stem.starts_with("libtorch") || stem == "libc10" || stem.starts_with("libc10_") || stem == "libshm" ||
-         stem.starts_with("libcaffe2");
+  // libtorchaudio, libtorchcodec_core6 and their like are other projects'.
+  return stem == "libtorch" || stem.starts_with("libtorch_") || stem == "libc10" || stem.starts_with("libc10_") ||
+         stem == "libshm" || stem.starts_with("libcaffe2");
 }
 
 std::string_view cause_of(const compatrix_load_problem& problem, bool library_missing) {

@@ -68,7 +68,10 @@ std::string pinned_torch(const compatrix_distribution& distribution) {
 bool is_torch_cpp_symbol(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) return false;
   for (const std::string_view scope : {"N3c10", "NK3c10", "N2at", "NK2at", "N5torch", "NK5torch"})
-    if (mangled.find(scope) != std::string_view::npos) return true;
+    for (std::size_t at = mangled.find(scope); at != std::string_view::npos; at = mangled.find(scope, at + 1))
+      if (const std::string_view rest = mangled.substr(at + scope.size());
+          !rest.starts_with("6stable") && !rest.starts_with("10headeronly"))
+        return true;
   return false;
 }
 

@@ -36,7 +36,8 @@ struct FileLayout {
   std::string border;  // the border crossed, in words, for `initialiser`
 };
 
-// Whether a mangled name is of torch's C++ interface, which has no stable layout.
+// Whether a mangled name is of torch's C++ interface, which has no stable layout; torch::stable and torch::headeronly
+// are inline code over the C shim, whose layout is kept.
 bool is_torch_cpp_symbol(std::string_view mangled);
 // Whether a file that asks for this symbol registers operators, which its static initialisers do.
 bool is_registration_symbol(std::string_view mangled);

@@ -5,6 +5,7 @@
 
 #include "causes.h"
 #include "finding.h"
+#include "stable_shim.h"
 #include "string_abi.h"
 
 namespace torch_abi {
@@ -60,6 +61,23 @@ std::size_t dying(const Judgement& judgement) {
   return static_cast<std::size_t>(
       std::count_if(judgement.files.begin(), judgement.files.end(),
                     [](const FileOutcome& f) { return !f.other_python && f.first_cause == kInitialiser; }));
+}
+
+// Where nothing but functions of the stable shim is missing: the releases that have them. Empty where more is missing.
+std::vector<std::string> shim_remedies(const Judgement& judgement, const Subject& subject,
+                                       const std::vector<ShimUse>& uses) {
+  std::vector<std::string> missing;
+  for (const Obstacle& obstacle : judgement.obstacles) {
+    if (obstacle.cause != kTorchAbi || !judgement.counts(obstacle)) continue;
+    if (!is_shim_name(obstacle.symbol)) return {};
+    for (const std::string& file : obstacle.files) add_once(missing, file);
+  }
+  std::vector<std::string> sentences;
+  for (const ShimUse& use : uses)
+    if (!use.releases.empty() &&
+        std::find_first_of(use.files.begin(), use.files.end(), missing.begin(), missing.end()) != use.files.end())
+      add_once(sentences, "take " + use.text() + ": " + subject.name + " uses nothing of torch but its stable C shim");
+  return sentences;
 }
 
 void remedy(const Cell& cell, const std::string& sentence) {
@@ -119,7 +137,7 @@ void report_layout(const Cell& cell, const Judgement& judgement) {
 
 }  // namespace
 
-void report_findings(const Cell& cell, const Judgement& judgement) {
+void report_findings(const Cell& cell, const Judgement& judgement, const std::vector<ShimUse>& uses) {
   report_string_abi(cell, judgement);
   for (const Obstacle& obstacle : judgement.obstacles) {
     const bool missing = obstacle.kind == "library-not-found";
@@ -140,6 +158,7 @@ void report_findings(const Cell& cell, const Judgement& judgement) {
                    obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
   }
   report_layout(cell, judgement);
+  report_shim_uses(cell, uses);
   for (const FileOutcome& file : judgement.files) {
     const char* outcome = file.outcome == COMPATRIX_LOADS        ? "loads"
                           : file.outcome == COMPATRIX_LOAD_FAILS ? "fails"
@@ -165,7 +184,8 @@ void report_assumptions(const Cell& cell, const Judgement& judgement) {
            "with");
 }
 
-void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject) {
+void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject,
+                     const std::vector<ShimUse>& uses) {
   const std::size_t undefined = undefined_symbols(judgement);
   const std::vector<std::string> cuda = missing_libraries(judgement, kCudaRuntime);
   if (!cuda.empty()) {
@@ -175,7 +195,9 @@ void report_remedies(const Cell& cell, const Judgement& judgement, const Subject
       remedy(cell, "installing the libraries that are missing will not repair this: behind them " +
                        plural(undefined, "symbol") + " of torch " + (undefined == 1 ? "is" : "are") + " missing too");
   }
-  if (undefined != 0 || judgement.with_layout(LayoutVerdict::risk) != 0 || dying(judgement) != 0) {
+  const std::vector<std::string> shim = shim_remedies(judgement, subject, uses);
+  for (const std::string& sentence : shim) remedy(cell, sentence);
+  if (shim.empty() && (undefined != 0 || judgement.with_layout(LayoutVerdict::risk) != 0 || dying(judgement) != 0)) {
     const StringAbi strings = string_abi_of(judgement);
     if (!strings.other.empty())
       remedy(cell, std::string("take a build of ") + subject.name + " with the " + strings.of_torch() +

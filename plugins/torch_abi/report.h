@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cell.h"
 #include "judgement.h"
+#include "stable_shim.h"
 
 namespace torch_abi {
 
@@ -14,9 +16,10 @@ struct Subject {
   std::string torch;  // "torch 2.10.0"
 };
 
-void report_findings(const Cell& cell, const Judgement& judgement);
+void report_findings(const Cell& cell, const Judgement& judgement, const std::vector<ShimUse>& uses);
 void report_assumptions(const Cell& cell, const Judgement& judgement);
-void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject);
+void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject,
+                     const std::vector<ShimUse>& uses);
 void conclude(const Cell& cell, const Judgement& judgement, const Subject& subject);
 
 }  // namespace torch_abi

@@ -40,8 +40,8 @@ void conclude_broken_torch(const Cell& cell, const compatrix_load& load, const S
   Judgement judgement;
   judgement.files.push_back({.path = "torch", .outcome = load.outcome, .message = load.message, .first_cause = {}});
   add_problems(judgement, load, "torch");
-  report_findings(cell, judgement);
-  report_remedies(cell, judgement, {subject.torch, subject.torch});
+  report_findings(cell, judgement, {});
+  report_remedies(cell, judgement, {subject.torch, subject.torch}, {});
   const std::vector<std::string> causes = judgement.causes();
   const std::string cause = causes.empty() ? "missing-library" : causes.front(),
                     summary = subject.torch + " itself can't be imported: " + load.message;
@@ -77,9 +77,10 @@ void evaluate(const Cell& cell) {
   Judgement judgement = judge(cell, process, files);
   for (const std::size_t i : subjects(cell, torch))
     apply_layout(judgement, examine_layout(cell, i, cell.shared_objects(i)), subject.torch);
-  report_findings(cell, judgement);
+  const std::vector<ShimUse> uses = shim_uses(cell, judgement);
+  report_findings(cell, judgement, uses);
   report_assumptions(cell, judgement);
-  report_remedies(cell, judgement, subject);
+  report_remedies(cell, judgement, subject, uses);
   conclude(cell, judgement, subject);
 }
 

@@ -27,6 +27,7 @@ TEST_CASE("a missing library's cause follows from what it is part of", "[causes]
   CHECK(library_cause("libavutil.so.58") == "missing-library");
   CHECK(library_cause("libtorch_cuda_cpp.so") == "torch-abi");
   CHECK(library_cause("libc10.so") == "torch-abi");
+  CHECK(library_cause("libtorchcodec_core6.so") == "missing-library");
   CHECK(library_cause("libpython3.10.so.1.0") == "python-abi");
   CHECK(library_cause("libnccl.so.2") == "nccl");
 }
@@ -34,6 +35,9 @@ TEST_CASE("a missing library's cause follows from what it is part of", "[causes]
 TEST_CASE("an undefined symbol's cause follows from who should have it", "[causes]") {
   CHECK(symbol_cause("_ZN3c101fEv", "c10::f()", "libc10.so") == "torch-abi");
   CHECK(symbol_cause("_ZN3c104goneEv", "c10::gone()", "", true) == "torch-abi");
+  CHECK(symbol_cause("_ZN5codec4readEiRKN5torch6stable6TensorE", "codec::read(int, torch::stable::Tensor const&)", "",
+                     true) == "missing-library");
+  CHECK(symbol_cause("_ZN3c104castIN2at6TensorEEEiv", "int c10::cast<at::Tensor>()", "") == "torch-abi");
   CHECK(symbol_cause("aoti_torch_get_dim", "aoti_torch_get_dim", "") == "torch-abi");
   CHECK(symbol_cause("PyType_GetDict", "PyType_GetDict", "") == "python-abi");
   CHECK(symbol_cause("ncclCommResume", "ncclCommResume", "") == "nccl");

@@ -90,6 +90,8 @@ TEST_CASE("names of torch's C++ interface are told from its stable shim and from
   CHECK(is_torch_cpp_symbol("_ZNK5torch8autograd4Node4nameEv"));
   CHECK_FALSE(is_torch_cpp_symbol("aoti_torch_empty_strided"));
   CHECK_FALSE(is_torch_cpp_symbol("_ZNSt6vectorIiE4pushEv"));
+  CHECK_FALSE(is_torch_cpp_symbol("_ZN5codec7convertERKN5torch6stable6TensorEi"));
+  CHECK(is_torch_cpp_symbol("_ZN5torch7Library4_defERKSt6vectorIN5torch10headeronly3TagESaIS4_EE"));
   CHECK(is_registration_symbol("_ZN5torch7Library4_defEv"));
   CHECK_FALSE(is_registration_symbol("_ZN3c106SymInt9promoteEv"));
 }
