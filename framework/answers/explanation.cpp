@@ -56,11 +56,12 @@ Symbols symbols_of(const elf::ElfFile& elf) {
   Symbols symbols;
   for (std::uint32_t i = 1; i < elf.symbol_count(); ++i) {
     const elf::Symbol symbol = elf.symbol(i);
-    if (symbol.name.empty() || symbol.binding == elf::STB_LOCAL) continue;
+    const std::string_view name = elf.symbol_name(i);
+    if (name.empty() || symbol.binding == elf::STB_LOCAL) continue;
     std::vector<std::string>& list = !symbol.undefined()               ? symbols.defined
                                      : symbol.binding == elf::STB_WEAK ? symbols.weak_undefined
                                                                        : symbols.undefined;
-    list.emplace_back(visible_utf8(symbol.name));
+    list.emplace_back(visible_utf8(name));
   }
   return symbols;
 }

@@ -14,7 +14,8 @@ void put_undefined(Arena& arena, const elf::ElfFile& elf, compatrix_elf_facts& f
   std::vector<std::string_view> names;
   for (std::uint32_t i = 1; i < elf.symbol_count(); ++i) {
     const elf::Symbol symbol = elf.symbol(i);
-    if (symbol.undefined() && symbol.binding != elf::STB_WEAK && !symbol.name.empty()) names.push_back(symbol.name);
+    if (!symbol.undefined() || symbol.binding == elf::STB_WEAK) continue;
+    if (const std::string_view name = elf.symbol_name(i); !name.empty()) names.push_back(name);
   }
   std::tie(facts.undefined, facts.undefined_count) = arena.list(names);
 }
@@ -89,7 +90,7 @@ const compatrix_data_object* data_objects(compatrix_run* run, const char* path, 
   auto* views = run->arena.keep(std::vector<compatrix_data_object>());
   for (std::uint32_t i = 1; file.elf && i < file.elf->symbol_count(); ++i)
     if (const elf::Symbol symbol = file.elf->symbol(i); is_data_object(symbol))
-      views->push_back({.symbol = run->arena.text(symbol.name), .size = symbol.size});
+      views->push_back({.symbol = run->arena.text(file.elf->symbol_name(i)), .size = symbol.size});
   *count = views->size();
   return views->empty() ? nullptr : views->data();
 }

@@ -145,6 +145,7 @@ void ElfFile::prepare_hash_table() {
   if (bloom_words_ == 0 || (bloom_words_ & (bloom_words_ - 1)) != 0)
     throw FormatError(table.file_offset() + 8,
                       fmt::format("a power of two of Bloom filter words was expected, not {}", bloom_words_));
+  bloom_ = table.slice(16, std::uint64_t{bloom_words_} * 8);
   buckets_at_ = 16 + std::uint64_t{bloom_words_} * 8;
   chains_at_ = buckets_at_ + std::uint64_t{bucket_count_} * 4;
 }
@@ -152,13 +153,16 @@ void ElfFile::prepare_hash_table() {
 Symbol ElfFile::symbol(std::uint32_t index) const {
   const ByteView entry = tables_.dynsym.slice(std::uint64_t{index} * kSymbolSize, kSymbolSize);
   const std::uint8_t kind = entry.u8(4);
-  return {.name = string(entry.u32(0)),
-          .binding = static_cast<std::uint8_t>(kind >> 4),
+  return {.binding = static_cast<std::uint8_t>(kind >> 4),
           .type = static_cast<std::uint8_t>(kind & 15),
           .visibility = static_cast<std::uint8_t>(entry.u8(5) & 3),
           .section = entry.u16(6),
           .value = entry.u64(8),
           .size = entry.u64(16)};
+}
+
+std::string_view ElfFile::symbol_name(std::uint32_t index) const {
+  return string(tables_.dynsym.u32(std::uint64_t{index} * kSymbolSize));
 }
 
 bool ElfFile::is_named(std::uint32_t index, std::string_view name) const {
@@ -182,10 +186,7 @@ void ElfFile::find(std::string_view name, std::uint32_t hash, std::vector<std::u
   found.clear();
   const ByteView& table = tables_.gnu_hash;
   if (table.empty()) return find_by_sysv_hash(name, found);
-  if (bucket_count_ == 0) return;
-  const std::uint64_t word = table.u64(16 + std::uint64_t{(hash / 64) & (bloom_words_ - 1)} * 8);
-  const std::uint32_t second = bloom_shift_ < 32 ? hash >> bloom_shift_ : 0;
-  if (((word >> (hash & 63)) & (word >> (second & 63)) & 1) == 0) return;
+  if (bucket_count_ == 0 || excludes(hash)) return;
   const std::uint32_t bucket = table.u32(buckets_at_ + std::uint64_t{hash % bucket_count_} * 4);
   if (bucket < first_hashed_ || bucket == 0) return;
   for (std::uint32_t index = bucket;; ++index) {

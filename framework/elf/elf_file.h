@@ -23,8 +23,8 @@ inline constexpr std::uint64_t DT_NEEDED = 1, DT_PLTRELSZ = 2, DT_HASH = 4, DT_S
                                DT_RELASZ = 8, DT_RELAENT = 9, DT_STRSZ = 10, DT_SONAME = 14, DT_RPATH = 15,
                                DT_SYMBOLIC = 16, DT_PLTREL = 20, DT_JMPREL = 23, DT_RUNPATH = 29, DT_FLAGS = 30,
                                DT_RELR = 36, DT_RELRENT = 37, DT_GNU_HASH = 0x6ffffef5, DT_VERSYM = 0x6ffffff0,
-                               DT_FLAGS_1 = 0x6ffffffb, DT_VERDEF = 0x6ffffffc, DT_VERDEFNUM = 0x6ffffffd,
-                               DT_VERNEED = 0x6ffffffe, DT_VERNEEDNUM = 0x6fffffff;
+                               DT_RELACOUNT = 0x6ffffff9, DT_FLAGS_1 = 0x6ffffffb, DT_VERDEF = 0x6ffffffc,
+                               DT_VERDEFNUM = 0x6ffffffd, DT_VERNEED = 0x6ffffffe, DT_VERNEEDNUM = 0x6fffffff;
 inline constexpr std::uint64_t DF_SYMBOLIC = 2, DF_1_NOOPEN = 0x40, DF_1_NODEFLIB = 0x800, DF_1_PIE = 0x8000000;
 inline constexpr std::uint8_t STB_LOCAL = 0, STB_GLOBAL = 1, STB_WEAK = 2, STB_GNU_UNIQUE = 10;
 inline constexpr std::uint8_t STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_COMMON = 5, STT_TLS = 6,
@@ -63,9 +63,11 @@ struct RawTables {
   std::vector<Segment> segments;
   std::vector<DynamicEntry> dynamic;  // without DT_NULL
   ByteView dynstr, dynsym, versym, gnu_hash, sysv_hash, verneed, verdef;
-  std::vector<SymbolReference> references;  // first occurrences, in the order in which glibc relocates
-  std::string build_id;                     // hexadecimal
-  std::uint32_t isa_needed = 0;             // GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64 psABI, 'Program Property')
+  // First occurrences, in the order in which glibc relocates; only those whose lookup can end badly or place
+  // thread-local memory.
+  std::vector<SymbolReference> references;
+  std::string build_id;          // hexadecimal
+  std::uint32_t isa_needed = 0;  // GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64 psABI, 'Program Property')
 };
 
 // The program headers alone, of a file whose beginning is at hand; empty where it is no 64-bit little-endian ELF file.
@@ -88,9 +90,8 @@ std::uint64_t end_of_last_page(std::uint64_t file_size);
 // Throws FormatError.
 RawTables read_tables(const ByteSource& file);
 
-// A dynamic symbol.
+// A dynamic symbol; its name is read when it is wanted, for most never are.
 struct Symbol {
-  std::string_view name;
   std::uint8_t binding = 0, type = 0, visibility = 0;
   std::uint16_t section = 0;
   std::uint64_t value = 0, size = 0;
@@ -151,10 +152,19 @@ class ElfFile {
 
   [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
   [[nodiscard]] Symbol symbol(std::uint32_t index) const;
+  [[nodiscard]] std::string_view symbol_name(std::uint32_t index) const;
   // The raw .gnu.version entry of a symbol (bit 15: hidden), or nothing in a file without that table.
   [[nodiscard]] std::optional<std::uint16_t> version_index(std::uint32_t symbol) const;
   [[nodiscard]] SymbolVersion version(std::uint16_t index) const;
 
+  // The Bloom filter of .gnu.hash says that no symbol with this hash is defined. In the header because a lookup asks
+  // every library of its scope.
+  [[nodiscard]] bool excludes(std::uint32_t hash) const {
+    if (bloom_words_ == 0) return false;
+    const std::uint64_t word = bloom_.u64(std::uint64_t{(hash / 64) & (bloom_words_ - 1)} * 8);
+    const std::uint32_t second = bloom_shift_ < 32 ? hash >> bloom_shift_ : 0;
+    return ((word >> (hash & 63)) & (word >> (second & 63)) & 1) == 0;
+  }
   // Indices of the symbols of this name, as the file's own hash table has them: what the loader would see.
   // `hash` is gnu_hash(name).
   void find(std::string_view name, std::uint32_t hash, std::vector<std::uint32_t>& found) const;
@@ -179,6 +189,7 @@ class ElfFile {
   std::vector<SymbolVersion> versions_;  // by index
   std::uint32_t symbol_count_ = 0;
   // .gnu.hash (the format of binutils' ld, as glibc's dl-lookup.c reads it)
+  ByteView bloom_;
   std::uint32_t bucket_count_ = 0, first_hashed_ = 0, bloom_words_ = 0, bloom_shift_ = 0;
   std::uint64_t buckets_at_ = 0, chains_at_ = 0;
 };

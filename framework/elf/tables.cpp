@@ -180,12 +180,26 @@ bool contains(const Array& array, std::uint32_t value) {
   return std::find(array.begin(), array.end(), value) != array.end();
 }
 
+// The object defines the symbol itself, or it is not looked up at all: no lookup of it can fail.
+bool is_settled(const ByteView& dynsym, std::uint64_t index) {
+  const std::uint64_t at = index * kSymbolSize;
+  const std::uint8_t binding = dynsym.u8(at + 4) >> 4, visibility = dynsym.u8(at + 5) & 3;
+  return dynsym.u16(at + 6) != SHN_UNDEF || binding == STB_LOCAL || visibility == STV_HIDDEN ||
+         visibility == STV_INTERNAL;
+}
+
 class ReferenceCollector {
  public:
-  explicit ReferenceCollector(std::uint16_t machine) : types_(machine == EM_AARCH64 ? kAarch64 : kX86_64) {}
+  // `dynsym`: at least the symbols that the hash tables count. They are asked in their order, since relocations name
+  // them in none and a large file has a hundred thousand.
+  ReferenceCollector(std::uint16_t machine, const ByteView& dynsym)
+      : types_(machine == EM_AARCH64 ? kAarch64 : kX86_64), settled_(dynsym.size() / kSymbolSize) {
+    for (std::size_t i = 0; i < settled_.size(); ++i) settled_[i] = is_settled(dynsym, i);
+  }
 
-  void collect(const ByteView& table) {
-    for (std::uint64_t at = 0; at + kRelaSize <= table.size(); at += kRelaSize) {
+  // `relative`: so many at the beginning name no symbol.
+  void collect(const ByteView& table, std::uint64_t relative) {
+    for (std::uint64_t at = relative * kRelaSize; at + kRelaSize <= table.size(); at += kRelaSize) {
       const std::uint64_t info = table.u64(at + 8);
       const auto type = static_cast<std::uint32_t>(info);
       const auto symbol = static_cast<std::uint32_t>(info >> 32);
@@ -198,7 +212,9 @@ class ReferenceCollector {
       const StaticTls tls = type == types_.thread_offset    ? StaticTls::required
                             : type == types_.tls_descriptor ? StaticTls::preferred
                                                             : StaticTls::no;
-      add({symbol, lookup, tls});
+      symbols = std::max(symbols, symbol + 1);
+      const bool settled = symbol < settled_.size() && settled_[symbol] && tls == StaticTls::no;
+      if (!settled) add({symbol, lookup, tls});
     }
   }
 
@@ -213,22 +229,24 @@ class ReferenceCollector {
     if (seen_[reference.symbol] & bit) return;
     seen_[reference.symbol] |= bit;
     references.push_back(reference);
-    symbols = std::max(symbols, reference.symbol + 1);
   }
 
   RelocationTypes types_;
+  std::vector<bool> settled_;
   std::vector<std::uint16_t> seen_;
 };
 
 void read_references(const LoadedImage& image, RawTables& tables, std::uint32_t& symbols) {
-  ReferenceCollector collector(tables.machine);
+  ReferenceCollector collector(tables.machine, tables.dynsym);
   const std::optional<std::uint64_t> rela = value_of(tables, DT_RELA), plt = value_of(tables, DT_JMPREL);
   std::uint64_t rela_size = value_of(tables, DT_RELASZ).value_or(0);
   const std::uint64_t plt_size = value_of(tables, DT_PLTRELSZ).value_or(0);
   // Some linkers count the PLT's relocations in DT_RELASZ as well; glibc then takes them once.
   if (rela && plt && plt_size <= rela_size && *rela + rela_size == *plt + plt_size) rela_size -= plt_size;
-  if (rela && rela_size != 0) collector.collect(image.at(*rela, rela_size));
-  if (plt && plt_size != 0) collector.collect(image.at(*plt, plt_size));
+  // glibc takes the first DT_RELACOUNT ones for relative without looking; in large libraries these are nearly all.
+  const std::uint64_t relative = std::min(value_of(tables, DT_RELACOUNT).value_or(0), rela_size / kRelaSize);
+  if (rela && rela_size != 0) collector.collect(image.at(*rela, rela_size), relative);
+  if (plt && plt_size != 0) collector.collect(image.at(*plt, plt_size), 0);
   symbols = std::max(symbols, collector.symbols);
   tables.references = std::move(collector.references);
 }
@@ -321,8 +339,10 @@ void read_dynamic_tables(const ByteSource& file, RawTables& tables) {
     tables.dynstr = image.at(*strings, value_of(tables, DT_STRSZ).value_or(image.left(*strings)));
   if (const auto hash = value_of(tables, DT_GNU_HASH)) tables.gnu_hash = read_gnu_hash(image, *hash, symbols);
   if (const auto hash = value_of(tables, DT_HASH)) tables.sysv_hash = read_sysv_hash(image, *hash, symbols);
+  const auto symbol_table = value_of(tables, DT_SYMTAB);
+  if (symbol_table) tables.dynsym = image.at(*symbol_table, symbols * kSymbolSize);
   read_references(image, tables, symbols);
-  if (const auto table = value_of(tables, DT_SYMTAB)) tables.dynsym = image.at(*table, symbols * kSymbolSize);
+  if (symbol_table) tables.dynsym = image.at(*symbol_table, symbols * kSymbolSize);
   if (const auto table = value_of(tables, DT_VERSYM)) tables.versym = image.at(*table, std::uint64_t{symbols} * 2);
   const std::uint64_t everything = kMaximumEntries;
   if (const auto needs = value_of(tables, DT_VERNEED))

@@ -14,11 +14,18 @@ void WheelFacts::index() {
   files_.reserve(directory.entries.size());
   for (const wheel::ZipEntry& entry : directory.entries)
     if (auto path = wheel::installed_path(entry.name)) files_.emplace_back(std::move(*path), &entry);
+  by_path_.reserve(files_.size());
+  std::string_view last;  // archives list the files of a folder together
   for (const auto& [path, entry] : files_) {
     by_path_.emplace(path, entry);
-    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash != 0;
-         slash = path.rfind('/', slash - 1))
-      if (!directories_.insert(path.substr(0, slash)).second) break;
+    std::string_view folder = path;
+    for (std::size_t slash = folder.rfind('/'); slash != std::string_view::npos && slash != 0;
+         slash = folder.rfind('/')) {
+      folder = folder.substr(0, slash);
+      if (folder == last || !directories_.insert(folder).second) break;
+    }
+    const std::size_t slash = path.rfind('/');
+    last = slash == std::string::npos ? std::string_view{} : std::string_view(path).substr(0, slash);
   }
 }
 
@@ -28,7 +35,7 @@ const wheel::ZipEntry* WheelFacts::find(std::string_view installed_path) const {
 }
 
 bool WheelFacts::has_directory(std::string_view installed_path) const {
-  return directories_.contains(std::string(installed_path));
+  return directories_.contains(installed_path);
 }
 
 std::string encode_wheel(const WheelFacts& facts) {

@@ -39,7 +39,7 @@ class WheelFacts {
  private:
   std::vector<std::pair<std::string, const wheel::ZipEntry*>> files_;
   std::unordered_map<std::string_view, const wheel::ZipEntry*> by_path_;
-  std::unordered_set<std::string> directories_;
+  std::unordered_set<std::string_view> directories_;
 };
 
 std::string encode_wheel(const WheelFacts& facts);

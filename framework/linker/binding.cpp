@@ -171,29 +171,30 @@ void Process::check_isa_level(int object) {
          Outcome::fails);
 }
 
-std::optional<int> Process::lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index,
-                                   elf::LookupClass lookup) {
+std::optional<int> Process::lookup(int object, int root, std::uint32_t index, elf::LookupClass lookup) {
   const LoadedObject& referring = state_.objects[static_cast<std::size_t>(object)];
-  const std::uint32_t hash = elf::gnu_hash(symbol.name);
+  const std::string_view name = referring.elf->symbol_name(index);
+  const std::uint32_t hash = elf::gnu_hash(name);
   const auto raw = referring.elf->version_index(index);
   const elf::SymbolVersion version = raw ? referring.elf->version(*raw) : elf::SymbolVersion{};
   const auto ask = [&](int candidate) -> bool {
     const LoadedObject& provider = state_.objects[static_cast<std::size_t>(candidate)];
+    if (provider.elf && !provider.assumed && provider.elf->excludes(hash)) return false;
     if (lookup == elf::LookupClass::copy && provider.executable) return false;
-    const Match match = Provider(provider, candidates_).provides(symbol.name, hash, version, lookup);
+    const Match match = Provider(provider, candidates_).provides(name, hash, version, lookup);
     if (match == Match::aborts) {
       report(
           {.kind = ProblemKind::version_not_found,
            .object = name_of(object),
            .library = std::string(version.file),
-           .symbol = std::string(symbol.name),
-           .demangled = elf::demangle(std::string(symbol.name)),
+           .symbol = std::string(name),
+           .demangled = elf::demangle(std::string(name)),
            .version = std::string(version.name),
            .expected_in = std::string(version.file),
            .searched = {provider.path},
            .message = fmt::format(
                "{}: has no symbol versions, {} asks it for {} of version {}; the loader's assertion ends the process",
-               displayed(provider.path), name_of(object), symbol.name, version.name)},
+               displayed(provider.path), name_of(object), name, version.name)},
           Outcome::kills);
     }
     return match != Match::no;
@@ -232,11 +233,11 @@ void Process::relocate(int object, int root) {
     // A weak reference may stay unresolved; only a version can make its lookup end badly.
     const bool versioned = raw && !elf->version(*raw).name.empty();
     if (symbol.binding == elf::STB_WEAK && !versioned && !fixes_offset) continue;
-    const std::optional<int> provider = lookup(object, root, symbol, reference.symbol, reference.lookup);
+    const std::optional<int> provider = lookup(object, root, reference.symbol, reference.lookup);
     if (provider && fixes_offset) place_in_static_tls(*provider, reference.static_tls);
     if (provider || symbol.binding == elf::STB_WEAK) continue;
     if (!told.insert(reference.symbol).second) continue;
-    report_undefined(object, root, symbol, raw ? elf->version(*raw) : elf::SymbolVersion{});
+    report_undefined(object, root, elf->symbol_name(reference.symbol), raw ? elf->version(*raw) : elf::SymbolVersion{});
   }
 }
 
@@ -253,16 +254,16 @@ void Process::place_in_static_tls(int object, elf::StaticTls need) {
          Outcome::fails);
 }
 
-void Process::report_undefined(int object, int root, const elf::Symbol& symbol, const elf::SymbolVersion& version) {
+void Process::report_undefined(int object, int root, std::string_view symbol, const elf::SymbolVersion& version) {
   // What a missing library would have brought is not a second problem.
   if (std::find(missing_.begin(), missing_.end(), version.file) != missing_.end() && !version.file.empty()) return;
   Problem problem{.kind = ProblemKind::undefined_symbol,
                   .object = name_of(object),
-                  .symbol = std::string(symbol.name),
-                  .demangled = elf::demangle(std::string(symbol.name)),
+                  .symbol = std::string(symbol),
+                  .demangled = elf::demangle(std::string(symbol)),
                   .version = std::string(version.name),
                   .expected_in = std::string(version.file)};
-  problem.message = fmt::format("{}: undefined symbol: {}", problem.object, symbol.name);
+  problem.message = fmt::format("{}: undefined symbol: {}", problem.object, symbol);
   if (!version.name.empty()) problem.message += fmt::format(", version {}", version.name);
 
   // The nearest relative among everything that the lookup saw, the referring object itself aside.

@@ -110,9 +110,8 @@ class Process {
   void check_isa_level(int object);
   void relocate(int object, int root);
   void place_in_static_tls(int object, elf::StaticTls need);
-  [[nodiscard]] std::optional<int> lookup(int object, int root, const elf::Symbol& symbol, std::uint32_t index,
-                                          elf::LookupClass lookup);
-  void report_undefined(int object, int root, const elf::Symbol& symbol, const elf::SymbolVersion& version);
+  [[nodiscard]] std::optional<int> lookup(int object, int root, std::uint32_t index, elf::LookupClass lookup);
+  void report_undefined(int object, int root, std::string_view symbol, const elf::SymbolVersion& version);
   void report(Problem problem, Outcome outcome);
 
   [[nodiscard]] std::string displayed(const std::string& path) const;

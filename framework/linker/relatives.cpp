@@ -68,8 +68,10 @@ const Relatives::Index& Relatives::index_of(const elf::ElfFile& library) {
   if (!made) return index;
   for (std::uint32_t i = 0; i < library.symbol_count(); ++i) {
     const elf::Symbol symbol = library.symbol(i);
-    if (symbol.undefined() || !symbol.name.starts_with("_Z")) continue;
-    const elf::Entity entity = elf::entity_of(symbol.name);
+    if (symbol.undefined()) continue;
+    const std::string_view name = library.symbol_name(i);
+    if (!name.starts_with("_Z")) continue;
+    const elf::Entity entity = elf::entity_of(name);
     if (entity.name.empty()) continue;
     index.entities.emplace_back(hash_of(entity.name), i);
     if (entity.scope_size > 1) ++index.scopes[hash_of(entity.scope())];
@@ -90,7 +92,7 @@ Relatives::Nearest Relatives::find(const std::string& symbol, std::span<const el
     auto at = std::lower_bound(index.entities.begin(), index.entities.end(),
                                std::pair<std::uint64_t, std::uint32_t>(wanted, 0));
     for (; at != index.entities.end() && at->first == wanted; ++at) {
-      const std::string mangled(libraries[i]->symbol(at->second).name);
+      const std::string mangled(libraries[i]->symbol_name(at->second));
       if (mangled == symbol || elf::entity_of(mangled).name != entity.name) continue;
       std::string readable = elf::demangle(mangled);
       if (std::find(nearest.instead.begin(), nearest.instead.end(), readable) == nearest.instead.end())

@@ -28,7 +28,7 @@ std::vector<std::string> names_found(const elf::ElfFile& file, const std::string
   std::vector<std::uint32_t> found;
   file.find(name, elf::gnu_hash(name), found);
   std::vector<std::string> names;
-  for (const std::uint32_t index : found) names.emplace_back(file.symbol(index).name);
+  for (const std::uint32_t index : found) names.emplace_back(file.symbol_name(index));
   return names;
 }
 

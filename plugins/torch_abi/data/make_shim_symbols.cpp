@@ -45,9 +45,9 @@ Result<std::set<std::string>> shim_of(const std::string& release, Fetcher& fetch
     const auto library = store.library(key, member);
     if (!library || !library->elf) return Error{member, "no symbol table in torch " + release};
     for (std::uint32_t i = 1; i < library->elf->symbol_count(); ++i)
-      if (const elf::Symbol symbol = library->elf->symbol(i);
-          !symbol.undefined() && torch_abi::is_shim_name(symbol.name))
-        symbols.emplace(symbol.name);
+      if (const std::string_view name = library->elf->symbol_name(i);
+          !library->elf->symbol(i).undefined() && torch_abi::is_shim_name(name))
+        symbols.emplace(name);
   }
   return symbols;
 }
