@@ -1,7 +1,8 @@
-// How long one simulated dlopen takes: an extension in its closure, once from the files of an installed environment as
-// they are mapped, once from stored facts. Both answers and the memory taken are printed; load_speed.sh puts `ldd -r`
-// beside them.
-// usage: load_speed mapped PYTHON FILE | load_speed facts FILE REQUIREMENT...
+// How long one simulated dlopen takes, from the files of an installed environment as they are mapped or from stored
+// facts. Printed: the source, three times in ms (fewest of all rounds), the most memory in MB, the answer. The times
+// are those of the extension in its closure in a fresh process (what `ldd -r` does), of the same after `import torch`,
+// both from nothing, and of the extension alone where torch's libraries are in the process already. load_speed.sh puts
+// `ldd -r` beside them. usage: load_speed mapped PYTHON FILE | load_speed facts FILE REQUIREMENT...
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -23,8 +24,9 @@ using linker::Process;
 using Clock = std::chrono::steady_clock;
 
 struct Timing {
-  double whole = 0;  // ms: facts, interpreter, torch's libraries and the extension
-  double alone = 0;  // ms: the extension, in a process that has torch's libraries
+  double closure = 0;  // ms
+  double whole = 0;
+  double alone = 0;
   linker::LoadReport report;
 };
 
@@ -38,38 +40,63 @@ std::string torch_module(const std::string& python) {
   return "torch/_C.cpython-" + digits + "-x86_64-linux-gnu.so";
 }
 
-Timing open_once(const Environment& environment, const facts::FactStore& store, const std::string& file,
-                 std::vector<Want>& wants) {
-  const auto begun = Clock::now();
-  WheelLibrary wheels{store};
-  CellFiles files(environment, wheels);
+// What a simulated process reads; afresh for each, so that nothing is known beforehand.
+struct Sources {
+  Sources(const Environment& environment, const facts::FactStore& store) : wheels(store), files(environment, wheels) {}
+  WheelLibrary wheels;
+  CellFiles files;
   linker::Relatives relatives;
-  try {
-    Process process(files, relatives);
-    process.assume_library({.soname = "libcuda.so.1", .symbol_prefix = "cu"});
-    process.open("torch/lib/libtorch_global_deps.so", Process::Visibility::global);
-    // torch preloads it where it finds libcudart mapped.
-    process.open("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", Process::Visibility::local);
-    process.open(torch_module(environment.python), Process::Visibility::local);
-    const auto imported = Clock::now();
-    linker::LoadReport report = process.try_open(file);
-    const auto ended = Clock::now();
-    return {milliseconds(begun, ended), milliseconds(imported, ended), std::move(report)};
-  } catch (const linker::FactsWanted&) {
-    wants = files.take_wants();
-    return {};
+};
+
+Process started(Sources& sources) {
+  Process process(sources.files, sources.relatives);
+  process.assume_library({.soname = "libcuda.so.1", .symbol_prefix = "cu"});
+  return process;
+}
+
+void import_torch(Process& process, const std::string& python) {
+  process.open("torch/lib/libtorch_global_deps.so", Process::Visibility::global);
+  // torch preloads it where it finds libcudart mapped.
+  process.open("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", Process::Visibility::local);
+  process.open(torch_module(python), Process::Visibility::local);
+}
+
+Timing open_once(const Environment& environment, const facts::FactStore& store, const std::string& file) {
+  Timing timing;
+  {
+    const auto begun = Clock::now();
+    Sources sources(environment, store);
+    started(sources).try_open(file);
+    timing.closure = milliseconds(begun, Clock::now());
   }
+  const auto begun = Clock::now();
+  Sources sources(environment, store);
+  Process process = started(sources);
+  import_torch(process, environment.python);
+  const auto imported = Clock::now();
+  timing.report = process.try_open(file);
+  const auto ended = Clock::now();
+  timing.whole = milliseconds(begun, ended);
+  timing.alone = milliseconds(imported, ended);
+  return timing;
 }
 
 // Fetches what is lacking; afterwards everything is at hand.
 int make_known(const Environment& environment, Fetcher& fetcher, const facts::FactStore& store,
                const std::string& file) {
-  for (std::vector<Want> wants;; wants.clear()) {
-    open_once(environment, store, file, wants);
-    if (wants.empty()) return 0;
-    if (const auto errors = fetcher.fetch(wants); !errors.empty()) {
-      fmt::print(stderr, "{}\n", errors.front().text());
-      return 1;
+  while (true) {
+    Sources sources(environment, store);
+    try {
+      Process process = started(sources);
+      import_torch(process, environment.python);
+      process.try_open(file);
+      return 0;
+    } catch (const linker::FactsWanted&) {
+      const std::vector<Want> wants = sources.files.take_wants();
+      if (const auto errors = fetcher.fetch(wants); !errors.empty()) {
+        fmt::print(stderr, "{}\n", errors.front().text());
+        return 1;
+      }
     }
   }
 }
@@ -87,19 +114,17 @@ Result<Environment> locked_environment(const std::vector<std::string>& requireme
   return environment_of(*lock, {}, request.target, find_interpreter(request.target.python));
 }
 
-void print(const char* what, const std::vector<Timing>& timings) {
-  const auto median = [&](double Timing::*field) {
-    std::vector<double> values;
-    for (const Timing& timing : timings) values.push_back(timing.*field);
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
+void print(const char* source, const std::vector<Timing>& timings) {
+  const auto fewest = [&](double Timing::*field) {
+    const auto less = [&](const Timing& a, const Timing& b) { return a.*field < b.*field; };
+    return (*std::min_element(timings.begin(), timings.end(), less)).*field;
   };
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const linker::LoadReport& report = timings.back().report;
   fmt::print(
-      "{} {:.3f} {:.3f} {:.1f} {}\n", what, median(&Timing::whole), median(&Timing::alone),
-      static_cast<double>(usage.ru_maxrss) / 1024,
+      "{} {:.2f} {:.2f} {:.3f} {:.1f} {}\n", source, fewest(&Timing::closure), fewest(&Timing::whole),
+      fewest(&Timing::alone), static_cast<double>(usage.ru_maxrss) / 1024,
       report.problems.empty() ? "loads" : fmt::format("{} problems: {}", report.problems.size(), report.message));
 }
 
@@ -117,8 +142,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (make_known(*environment, fetcher, store, file) != 0) return 1;
   std::vector<Timing> timings;
-  std::vector<Want> none;
-  for (int i = 0; i < kRounds; ++i) timings.push_back(open_once(*environment, store, file, none));
+  for (int i = 0; i < kRounds; ++i) timings.push_back(open_once(*environment, store, file));
   print(arguments[1].c_str(), timings);
   return 0;
 }
