@@ -107,8 +107,9 @@ std::string_view cause_of(const compatrix_load_problem& problem, bool library_mi
 }
 
 int repair_order(std::string_view cause) {
-  constexpr std::array<std::string_view, 9> kOrder{kCorruptWheel,   kPythonAbi, kPlatform, kDriver,     kCudaRuntime,
-                                                   kMissingLibrary, kNccl,      kTorchAbi, kInitialiser};
+  // A library to be added comes last: it is added to a release that fits.
+  constexpr std::array<std::string_view, 9> kOrder{
+      kCorruptWheel, kPythonAbi, kPlatform, kDriver, kCudaRuntime, kNccl, kTorchAbi, kInitialiser, kMissingLibrary};
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), cause) - kOrder.begin());
 }
 

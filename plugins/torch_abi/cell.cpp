@@ -43,15 +43,4 @@ std::vector<std::string> Cell::matching(const std::string& pattern) const {
   return paths;
 }
 
-bool for_another_python(const std::string& path, std::string_view python_version) {
-  constexpr std::string_view kMark = ".cpython-";
-  const std::size_t at = path.rfind(kMark);
-  if (at == std::string::npos) return false;
-  const std::string tag = path.substr(at + kMark.size());
-  const std::string digits = tag.substr(0, tag.find_first_not_of("0123456789"));
-  std::string wanted(python_version);
-  wanted.erase(std::remove(wanted.begin(), wanted.end(), '.'), wanted.end());
-  return !digits.empty() && digits != wanted;
-}
-
 }  // namespace torch_abi

@@ -33,7 +33,4 @@ struct Cell {
   [[nodiscard]] std::vector<std::string> matching(const std::string& pattern) const;
 };
 
-// An extension module that is named for another interpreter than the cell's (PEP 3149): never imported here.
-bool for_another_python(const std::string& path, std::string_view python_version);
-
 }  // namespace torch_abi

@@ -4,6 +4,7 @@
 
 #include "causes.h"
 #include "finding.h"
+#include "importable.h"
 
 namespace torch_abi {
 namespace {
@@ -30,19 +31,18 @@ Obstacle obstacle_of(const compatrix_load_problem& problem, bool library_missing
 
 std::size_t Judgement::counted() const {
   return static_cast<std::size_t>(
-      std::count_if(files.begin(), files.end(), [](const FileOutcome& f) { return !f.other_python; }));
+      std::count_if(files.begin(), files.end(), [](const FileOutcome& f) { return f.counts(); }));
 }
 
 std::size_t Judgement::failing() const {
-  return static_cast<std::size_t>(std::count_if(files.begin(), files.end(), [](const FileOutcome& f) {
-    return !f.other_python && f.outcome != COMPATRIX_LOADS;
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      files.begin(), files.end(), [](const FileOutcome& f) { return f.counts() && f.outcome != COMPATRIX_LOADS; }));
 }
 
 bool Judgement::counts(const Obstacle& obstacle) const {
   return std::any_of(obstacle.files.begin(), obstacle.files.end(), [&](const std::string& path) {
     return std::any_of(files.begin(), files.end(),
-                       [&](const FileOutcome& file) { return file.path == path && !file.other_python; });
+                       [&](const FileOutcome& file) { return file.path == path && file.counts(); });
   });
 }
 
@@ -57,7 +57,7 @@ std::vector<std::string> Judgement::causes() const {
 
 std::size_t Judgement::with_layout(LayoutVerdict verdict) const {
   return static_cast<std::size_t>(std::count_if(files.begin(), files.end(), [&](const FileOutcome& f) {
-    return !f.other_python && f.outcome == COMPATRIX_LOADS && f.layout.verdict == verdict;
+    return f.counts() && f.outcome == COMPATRIX_LOADS && f.layout.verdict == verdict;
   }));
 }
 
@@ -82,11 +82,27 @@ void apply_layout(Judgement& judgement, const std::map<std::string, FileLayout>&
   }
 }
 
-void add_problems(Judgement& judgement, const compatrix_load& load, const std::string& file) {
+namespace {
+
+// What a file lacks only because one that is opened before it failed.
+bool follows_from(const compatrix_load_problem& problem, const std::vector<std::string>& before) {
+  if (before.empty()) return false;
+  const std::string_view library = problem.library;
+  if (std::string_view(problem.kind) == "undefined-symbol") return cause_of(problem, true) == kMissingLibrary;
+  return std::any_of(before.begin(), before.end(), [&](const std::string& path) {
+    return std::string_view(path).substr(path.rfind('/') + 1) == library;
+  });
+}
+
+}  // namespace
+
+void add_problems(Judgement& judgement, const compatrix_load& load, const std::string& file,
+                  const std::vector<std::string>& before) {
   const auto* end = load.problems + load.problem_count;
   const bool library_missing =
       std::any_of(load.problems, end, [](const auto& p) { return std::string_view(p.kind) == "library-not-found"; });
   for (const auto* problem = load.problems; problem != end; ++problem) {
+    if (follows_from(*problem, before)) continue;
     auto known = std::find_if(judgement.obstacles.begin(), judgement.obstacles.end(),
                               [&](const Obstacle& o) { return same(o, *problem); });
     if (known == judgement.obstacles.end())
@@ -96,23 +112,76 @@ void add_problems(Judgement& judgement, const compatrix_load& load, const std::s
   }
 }
 
-Judgement judge(const Cell& cell, compatrix_process* process, const std::vector<std::string>& files) {
-  Judgement judgement;
+namespace {
+
+using Loads = std::map<std::string, const compatrix_load*>;
+
+Loads open_each(const Cell& cell, compatrix_process* process, const std::vector<Package>& packages) {
   std::vector<const char*> paths;
-  for (const std::string& file : files) paths.push_back(file.c_str());
+  for (const Package& package : packages)
+    for (const std::string& file : package.files) paths.push_back(file.c_str());
   cell.linker->prepare(process, paths.data(), paths.size());
-  for (const std::string& file : files) {
-    const compatrix_load* load = cell.linker->try_open(process, file.c_str());
-    if (load == nullptr) throw FactsUnavailable{};
-    FileOutcome outcome{.path = file,
-                        .outcome = load->outcome,
-                        .message = load->message,
-                        .other_python = for_another_python(file, cell.environment->python_version(cell.run))};
-    if (load->problem_count != 0) outcome.first_cause = cause_of(load->problems[0], true);
-    judgement.files.push_back(std::move(outcome));
-    add_problems(judgement, *load, file);
-    for (std::size_t i = 0; i < load->from_system_count; ++i) add_once(judgement.from_system, load->from_system[i]);
-    for (std::size_t i = 0; i < load->assumed_count; ++i) add_once(judgement.assumed, load->assumed[i]);
+  Loads loads;
+  for (const char* path : paths) {
+    loads[path] = cell.linker->try_open(process, path);
+    if (loads[path] == nullptr) throw FactsUnavailable{};
+  }
+  return loads;
+}
+
+// The same files once more, each after those before it in its sequence.
+Loads open_in_order(const Cell& cell, compatrix_process* process, const Package& package) {
+  Loads loads;
+  if (package.data == nullptr) return loads;
+  for (const std::vector<std::string>& sequence : sequences_of(*package.data))
+    for (const std::string& file : sequence) {
+      if (std::find(package.files.begin(), package.files.end(), file) == package.files.end()) continue;
+      loads[file] = cell.linker->open(process, file.c_str(), COMPATRIX_OPEN_LOCAL);
+      if (loads[file] == nullptr) throw FactsUnavailable{};
+    }
+  return loads;
+}
+
+std::vector<std::string> failed_before(const Loads& in_order, const Package& package, const std::string& file) {
+  std::vector<std::string> failed;
+  if (package.data == nullptr) return failed;
+  for (const std::vector<std::string>& sequence : sequences_of(*package.data))
+    if (const auto self = std::find(sequence.begin(), sequence.end(), file); self != sequence.end())
+      for (auto before = sequence.begin(); before != self; ++before)
+        if (const auto load = in_order.find(*before);
+            load != in_order.end() && load->second->outcome != COMPATRIX_LOADS)
+          failed.push_back(*before);
+  return failed;
+}
+
+FileOutcome outcome_of(const std::string& file, const compatrix_load& load) {
+  FileOutcome outcome{
+      .path = file, .outcome = load.outcome, .message = load.message, .first_cause = {}, .uncounted = {}};
+  if (load.problem_count != 0) outcome.first_cause = cause_of(load.problems[0], true);
+  outcome.from_system.assign(load.from_system, load.from_system + load.from_system_count);
+  outcome.assumed.assign(load.assumed, load.assumed + load.assumed_count);
+  return outcome;
+}
+
+}  // namespace
+
+Judgement judge(const Cell& cell, compatrix_process* process, const std::vector<Package>& packages) {
+  Judgement judgement;
+  const Loads alone = open_each(cell, process, packages);
+  for (const Package& package : packages) {
+    const std::map<std::string, std::string> others = passed_over(package.files, interpreter_of(cell));
+    const Loads in_order = open_in_order(cell, process, package);
+    for (const std::string& file : package.files) {
+      const compatrix_load* by_itself = alone.at(file);
+      const auto ordered = in_order.find(file);
+      const compatrix_load* load = ordered == in_order.end() ? by_itself : ordered->second;
+      FileOutcome outcome = outcome_of(file, *load);
+      if (const auto other = others.find(file); other != others.end()) outcome.uncounted = other->second;
+      if (by_itself->outcome != load->outcome || std::string_view(by_itself->message) != load->message)
+        outcome.alone = Alone{.outcome = by_itself->outcome, .message = by_itself->message};
+      judgement.files.push_back(std::move(outcome));
+      add_problems(judgement, *load, file, failed_before(in_order, package, file));
+    }
   }
   return judgement;
 }

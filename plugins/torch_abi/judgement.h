@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cell.h"
 #include "layout.h"
+#include "package_data.h"
 
 namespace torch_abi {
 
@@ -21,24 +23,33 @@ struct Obstacle {
   std::vector<std::string> needed_by;  // objects that name the missing library
 };
 
+// How a file fares that is opened by itself, where its package opens others first.
+struct Alone {
+  compatrix_load_outcome outcome = COMPATRIX_LOADS;
+  std::string message;
+};
+
 // How one file fares.
 struct FileOutcome {
   std::string path;
   compatrix_load_outcome outcome = COMPATRIX_LOADS;
-  std::string message;      // what the loader would say
-  std::string first_cause;  // of the first problem
-  bool other_python = false;
+  std::string message;                        // what the loader would say
+  std::string first_cause;                    // of the first problem
+  std::string uncounted;                      // why it speaks against nothing; empty: it counts
+  std::optional<Alone> alone = std::nullopt;  // where its package opens others first
   FileLayout layout;
+  std::vector<std::string> from_system, assumed;  // libraries of this machine and assumed ones that its load rests on
+
+  [[nodiscard]] bool counts() const { return uncounted.empty(); }
 };
 
 struct Judgement {
   std::vector<FileOutcome> files;
   std::vector<Obstacle> obstacles;  // in the order in which they were met
-  std::vector<std::string> from_system, assumed;
 
   [[nodiscard]] std::size_t counted() const;
   [[nodiscard]] std::size_t failing() const;
-  // Whether some counted file meets it; what only files for another Python meet is listed and speaks against nothing.
+  // Whether some counted file meets it; what only uncounted files meet is listed and speaks against nothing.
   [[nodiscard]] bool counts(const Obstacle& obstacle) const;
   // Counted files that load and have this layout verdict.
   [[nodiscard]] std::size_t with_layout(LayoutVerdict verdict) const;
@@ -46,14 +57,24 @@ struct Judgement {
   [[nodiscard]] std::vector<std::string> causes() const;
 };
 
-// Opens each file in the process as it stands. Throws FactsUnavailable.
-Judgement judge(const Cell& cell, compatrix_process* process, const std::vector<std::string>& files);
+// The files of one distribution of the cell, and what is known of the way in which it opens them.
+struct Package {
+  std::size_t distribution = 0;
+  std::vector<std::string> files;
+  const PackageData* data = nullptr;  // null: nothing
+};
+
+// Opens each file in the process as it stands, and files that their package opens in an order also in that order.
+// Throws FactsUnavailable.
+Judgement judge(const Cell& cell, compatrix_process* process, const std::vector<Package>& packages);
 
 // Lays what is known of the files' layout over their outcomes: one that loads, but whose static initialisers are known
 // to die, kills the process.
 void apply_layout(Judgement& judgement, const std::map<std::string, FileLayout>& layouts, const std::string& torch);
 
-// One load's problems as obstacles of that file.
-void add_problems(Judgement& judgement, const compatrix_load& load, const std::string& file);
+// One load's problems as obstacles of that file. `before` are files that its package opens before it and that failed:
+// that they are missing now is no obstacle of its own.
+void add_problems(Judgement& judgement, const compatrix_load& load, const std::string& file,
+                  const std::vector<std::string>& before = {});
 
 }  // namespace torch_abi

@@ -5,6 +5,7 @@
 
 #include "causes.h"
 #include "finding.h"
+#include "python_api.h"
 #include "stable_shim.h"
 #include "string_abi.h"
 
@@ -28,6 +29,7 @@ std::string sentence_for(const Obstacle& obstacle, const std::vector<std::string
     return sentence;
   }
   if (obstacle.kind != "undefined-symbol") return obstacle.message;
+  if (obstacle.cause == kPythonAbi) return python_sentence(obstacle);
   std::string sentence = obstacle.demangled + " is not defined";
   if (!obstacle.expected_in.empty()) sentence += " in " + obstacle.expected_in;
   if (!obstacle.version.empty()) sentence += " in version " + obstacle.version;
@@ -53,14 +55,14 @@ std::vector<std::string> missing_libraries(const Judgement& judgement, std::stri
 std::string built_with(const Judgement& judgement) {
   std::vector<std::string> texts;
   for (const FileOutcome& file : judgement.files)
-    if (!file.other_python && file.layout.build.known()) add_once(texts, file.layout.build.text());
+    if (file.counts() && file.layout.build.known()) add_once(texts, file.layout.build.text());
   return texts.size() == 1 ? "torch " + texts.front() : "";
 }
 
 std::size_t dying(const Judgement& judgement) {
   return static_cast<std::size_t>(
       std::count_if(judgement.files.begin(), judgement.files.end(),
-                    [](const FileOutcome& f) { return !f.other_python && f.first_cause == kInitialiser; }));
+                    [](const FileOutcome& f) { return f.counts() && f.first_cause == kInitialiser; }));
 }
 
 // Where nothing but functions of the stable shim is missing: the releases that have them. Empty where more is missing.
@@ -88,6 +90,21 @@ void remedy(const Cell& cell, const std::string& sentence) {
 
 namespace {
 
+const char* outcome_word(compatrix_load_outcome outcome) {
+  return outcome == COMPATRIX_LOADS ? "loads" : outcome == COMPATRIX_LOAD_FAILS ? "fails" : "kills";
+}
+
+// "1 file for another Python", "3 files not used here"
+std::string uncounted_words(const Judgement& judgement) {
+  std::size_t for_others = 0, uncounted = 0;
+  for (const FileOutcome& file : judgement.files) {
+    if (file.counts()) continue;
+    ++uncounted;
+    if (file.uncounted.starts_with("named for ")) ++for_others;
+  }
+  return plural(uncounted, "file") + (for_others == uncounted ? " for another Python" : " not used here");
+}
+
 const char* layout_word(LayoutVerdict verdict) {
   switch (verdict) {
     case LayoutVerdict::same:
@@ -108,7 +125,7 @@ void report_layout(const Cell& cell, const Judgement& judgement) {
   constexpr std::size_t kShown = 6;
   std::map<std::string, std::vector<const FileOutcome*>> by_build;
   for (const FileOutcome& file : judgement.files)
-    if (!file.other_python && file.layout.verdict == LayoutVerdict::risk && file.outcome == COMPATRIX_LOADS)
+    if (file.counts() && file.layout.verdict == LayoutVerdict::risk && file.outcome == COMPATRIX_LOADS)
       by_build[file.layout.build.known() ? "torch " + file.layout.build.text() : "another torch"].push_back(&file);
   for (const auto& [build, files] : by_build) {
     Fields fields;
@@ -135,39 +152,44 @@ void report_layout(const Cell& cell, const Judgement& judgement) {
   }
 }
 
+void report_obstacle(const Cell& cell, const Judgement& judgement, const Obstacle& obstacle) {
+  const bool missing = obstacle.kind == "library-not-found";
+  const std::vector<std::string> instead = missing ? other_versions(cell, obstacle.library) : obstacle.instead;
+  Fields fields;
+  add(fields, "needed", missing ? obstacle.library : "");
+  add(fields, "library", missing ? "" : obstacle.library);
+  add(fields, "symbol", obstacle.symbol);
+  add(fields, "demangled", obstacle.demangled);
+  add(fields, "version", obstacle.version);
+  add(fields, "expected_in", obstacle.expected_in);
+  add(fields, "instead", instead);
+  add(fields, "other_string_abi", obstacle.other_string_abi);
+  add(fields, missing ? "needed_by" : "files", missing ? obstacle.needed_by : obstacle.files);
+  if (missing) add(fields, "files", obstacle.files);
+  add(fields, "searched", obstacle.searched);
+  report_finding(cell, judgement.counts(obstacle) ? obstacle.cause : "", obstacle.kind,
+                 obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
+}
+
 }  // namespace
 
 void report_findings(const Cell& cell, const Judgement& judgement, const std::vector<ShimUse>& uses) {
   report_string_abi(cell, judgement);
-  for (const Obstacle& obstacle : judgement.obstacles) {
-    const bool missing = obstacle.kind == "library-not-found";
-    const std::vector<std::string> instead = missing ? other_versions(cell, obstacle.library) : obstacle.instead;
-    Fields fields;
-    add(fields, "needed", missing ? obstacle.library : "");
-    add(fields, "library", missing ? "" : obstacle.library);
-    add(fields, "symbol", obstacle.symbol);
-    add(fields, "demangled", obstacle.demangled);
-    add(fields, "version", obstacle.version);
-    add(fields, "expected_in", obstacle.expected_in);
-    add(fields, "instead", instead);
-    add(fields, "other_string_abi", obstacle.other_string_abi);
-    add(fields, missing ? "needed_by" : "files", missing ? obstacle.needed_by : obstacle.files);
-    if (missing) add(fields, "files", obstacle.files);
-    add(fields, "searched", obstacle.searched);
-    report_finding(cell, judgement.counts(obstacle) ? obstacle.cause : "", obstacle.kind,
-                   obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
-  }
+  // What speaks against the package first.
+  for (const bool counting : {true, false})
+    for (const Obstacle& obstacle : judgement.obstacles)
+      if (judgement.counts(obstacle) == counting) report_obstacle(cell, judgement, obstacle);
   report_layout(cell, judgement);
   report_shim_uses(cell, uses);
   for (const FileOutcome& file : judgement.files) {
-    const char* outcome = file.outcome == COMPATRIX_LOADS        ? "loads"
-                          : file.outcome == COMPATRIX_LOAD_FAILS ? "fails"
-                                                                 : "kills";
-    Fields fields{{"outcome", outcome}};
+    // What dlopen would say of this file by itself; then how it fares when its package has opened what comes before it.
+    const Alone alone = file.alone.value_or(Alone{.outcome = file.outcome, .message = file.message});
+    Fields fields{{"outcome", outcome_word(alone.outcome)}};
+    if (file.alone) fields.emplace_back("in_package", file.outcome == COMPATRIX_LOADS ? "loads" : file.message);
     if (const char* word = layout_word(file.layout.verdict)) fields.emplace_back("layout", word);
     if (file.layout.build.known()) fields.emplace_back("built_with_torch", file.layout.build.text());
-    if (file.other_python) fields.emplace_back("counted", "no: named for another Python");
-    report_finding(cell, "", "file-outcome", file.path, file.message.empty() ? "loads" : file.message, fields);
+    if (!file.counts()) fields.emplace_back("counted", "no: " + file.uncounted);
+    report_finding(cell, "", "file-outcome", file.path, alone.message.empty() ? "loads" : alone.message, fields);
   }
 }
 
@@ -175,9 +197,15 @@ void report_assumptions(const Cell& cell, const Judgement& judgement) {
   const auto assume = [&](const std::string& sentence) { cell.host->report_assumption(cell.run, sentence.c_str()); };
   assume("import torch has run before, and nothing else was opened in between");
   assume(std::string("the interpreter's own symbols are those of ") + cell.environment->interpreter(cell.run));
-  for (const std::string& library : judgement.assumed)
+  std::vector<std::string> assumed, from_system;
+  for (const FileOutcome& file : judgement.files) {
+    if (!file.counts()) continue;
+    for (const std::string& library : file.assumed) add_once(assumed, library);
+    for (const std::string& path : file.from_system) add_once(from_system, path);
+  }
+  for (const std::string& library : assumed)
     assume(library + " comes with the GPU driver and has every function that is asked of it");
-  if (!judgement.from_system.empty()) assume("taken from this machine: " + join(judgement.from_system, ", "));
+  if (!from_system.empty()) assume("taken from this machine: " + join(from_system, ", "));
   if (const std::size_t unknown = judgement.with_layout(LayoutVerdict::unknown); unknown != 0)
     assume(plural(unknown, "file") +
            " had the objects' layout of this torch when built: nothing in the files tells which torch they were built "
@@ -214,6 +242,9 @@ void report_remedies(const Cell& cell, const Judgement& judgement, const Subject
     remedy(cell, "install what brings " + join(missing, ", ") +
                      ": no distribution of this cell and no package of this machine has it");
   if (!missing_libraries(judgement, kDriver).empty()) remedy(cell, "install the GPU driver");
+  if (const std::string sentence = python_remedy(judgement, subject.name, cell.environment->python_version(cell.run));
+      !sentence.empty())
+    remedy(cell, sentence);
 }
 
 void conclude(const Cell& cell, const Judgement& judgement, const Subject& subject) {
@@ -222,9 +253,7 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
   std::string summary;
   const std::size_t risky = judgement.with_layout(LayoutVerdict::risk);
   if (failing == 0) {
-    std::size_t load = 0;
-    for (const FileOutcome& file : judgement.files) load += file.outcome == COMPATRIX_LOADS ? 1 : 0;
-    summary = std::to_string(load) + " of " + plural(total, "file") + " load";
+    summary = std::to_string(counted) + " of " + plural(counted, "file") + (counted == 1 ? " loads" : " load");
     if (const std::string built = built_with(judgement); risky != 0)
       summary += "; " + std::to_string(risky) + " built with " + (built.empty() ? "another torch" : built) +
                  ", whose layout is not promised to be this one's";
@@ -241,9 +270,12 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
     if (dead != 0)
       summary += (libraries.empty() && symbols == 0 ? "" : "; ") + plural(dead, "file") +
                  " built with another torch would die in static initialisers";
-    if (libraries.empty() && symbols == 0 && dead == 0) summary += judgement.obstacles.front().message;
+    if (libraries.empty() && symbols == 0 && dead == 0)
+      summary += std::find_if(judgement.obstacles.begin(), judgement.obstacles.end(), [&](const Obstacle& o) {
+                   return judgement.counts(o);
+                 })->message;
   }
-  if (counted != total) summary += " (" + plural(total - counted, "file") + " for another Python not counted)";
+  if (counted != total) summary += " (" + uncounted_words(judgement) + " not counted)";
   const std::string cause = failing == 0     ? (risky == 0 ? "" : std::string(kLayoutRisk))
                             : causes.empty() ? ""
                                              : causes.front();

@@ -118,7 +118,7 @@ std::vector<ShimUse> shim_uses(const Cell& cell, const Judgement& judgement) {
   std::optional<ShimTable> table;  // few files need it
   std::vector<ShimUse> uses;
   for (const FileOutcome& file : judgement.files) {
-    if (file.other_python) continue;
+    if (!file.counts()) continue;
     const compatrix_elf_facts* facts = cell.elf->facts(cell.run, file.path.c_str());
     if (facts == nullptr) throw FactsUnavailable{};
     const std::vector<std::string> functions =

@@ -7,6 +7,7 @@
 #include "cell.h"
 #include "compatrix/note.h"
 #include "judgement.h"
+#include "package_roles.h"
 #include "report.h"
 #include "torch_import.h"
 
@@ -38,7 +39,8 @@ std::string named(const compatrix_distribution& distribution) {
 // A torch that can't be imported itself: nothing can be said of what comes after.
 void conclude_broken_torch(const Cell& cell, const compatrix_load& load, const Subject& subject) {
   Judgement judgement;
-  judgement.files.push_back({.path = "torch", .outcome = load.outcome, .message = load.message, .first_cause = {}});
+  judgement.files.push_back(
+      {.path = "torch", .outcome = load.outcome, .message = load.message, .first_cause = {}, .uncounted = {}});
   add_problems(judgement, load, "torch");
   report_findings(cell, judgement, {});
   report_remedies(cell, judgement, {subject.torch, subject.torch}, {});
@@ -58,10 +60,15 @@ void evaluate(const Cell& cell) {
   if (torch < 0) return conclude_simply(cell, COMPATRIX_SKIP, "there is no torch in this cell");
   Subject subject{.name = {},
                   .torch = named(*cell.environment->distribution(cell.run, static_cast<std::size_t>(torch)))};
-  std::vector<std::string> files;
+  std::vector<Package> packages;
+  bool compiled = false;
   for (const std::size_t i : subjects(cell, torch)) {
-    subject.name += (subject.name.empty() ? "" : ", ") + named(*cell.environment->distribution(cell.run, i));
-    for (std::string& path : cell.shared_objects(i)) files.push_back(std::move(path));
+    const compatrix_distribution& distribution = *cell.environment->distribution(cell.run, i);
+    subject.name += (subject.name.empty() ? "" : ", ") + named(distribution);
+    packages.push_back({.distribution = i,
+                        .files = cell.shared_objects(i),
+                        .data = find_package(known_packages(), distribution.name)});
+    compiled |= !packages.back().files.empty();
   }
 
   compatrix_process* process = cell.linker->start(cell.run);
@@ -69,18 +76,25 @@ void evaluate(const Cell& cell) {
   // The driver's library is part of no environment.
   cell.linker->assume_library(process, "libcuda.so.1", "cu");
   if (const compatrix_load* load = import_torch(cell, process)) return conclude_broken_torch(cell, *load, subject);
-  if (files.empty())
+  if (!compiled)
     return conclude_simply(
         cell, COMPATRIX_PASS,
         subject.name.empty() ? subject.torch + " can be imported" : subject.name + " has no compiled files");
 
-  Judgement judgement = judge(cell, process, files);
-  for (const std::size_t i : subjects(cell, torch))
-    apply_layout(judgement, examine_layout(cell, i, cell.shared_objects(i)), subject.torch);
+  Judgement judgement = judge(cell, process, packages);
+  std::vector<AlternativesOutcome> alternatives;
+  for (const Package& package : packages) {
+    apply_layout(judgement, examine_layout(cell, package.distribution, package.files), subject.torch);
+    apply_interpreter(judgement, package, interpreter_of(cell),
+                      named(*cell.environment->distribution(cell.run, package.distribution)));
+    for (AlternativesOutcome& outcome : apply_package_data(judgement, package, cuda_of_torch(cell)))
+      alternatives.push_back(std::move(outcome));
+  }
   const std::vector<ShimUse> uses = shim_uses(cell, judgement);
   report_findings(cell, judgement, uses);
   report_assumptions(cell, judgement);
   report_remedies(cell, judgement, subject, uses);
+  report_alternatives(cell, alternatives);
   conclude(cell, judgement, subject);
 }
 

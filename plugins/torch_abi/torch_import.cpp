@@ -1,5 +1,7 @@
 #include "torch_import.h"
 
+#include "importable.h"
+
 #include <array>
 
 namespace torch_abi {
@@ -68,10 +70,9 @@ bool needs_cuda_runtime(const Cell& cell, const char* path) {
 
 void preload_cuda_libraries(const Cell& cell, compatrix_process* process) {
   const char* init = cell.environment->read_text(cell.run, "torch/__init__.py");
-  const char* version = cell.environment->read_text(cell.run, "torch/version.py");
-  if (init == nullptr || version == nullptr) return;
+  if (init == nullptr) return;
   const PreloadList list = parse_preload_list(init);
-  const std::string major = cuda_major_of(version);
+  const std::string cuda = cuda_of_torch(cell), major = cuda.substr(0, cuda.find('.'));
   for (const auto& [folder, pattern] : list.libraries) {
     const std::vector<std::string> candidates = preload_candidates(cell, folder, pattern, major);
     if (candidates.empty()) {
@@ -105,7 +106,7 @@ PreloadList parse_preload_list(std::string_view torch_init) {
   return list;
 }
 
-std::string cuda_major_of(std::string_view version_py) {
+std::string cuda_of(std::string_view version_py) {
   for (std::size_t at = 0; at < version_py.size();) {
     const std::size_t end = std::min(version_py.find('\n', at), version_py.size());
     const std::string_view line = version_py.substr(at, end - at);
@@ -114,10 +115,26 @@ std::string cuda_major_of(std::string_view version_py) {
     const std::size_t quote = line.find_first_of("'\"");
     if (quote == std::string_view::npos) return {};
     const std::string_view value = line.substr(quote + 1);
-    return std::string(value.substr(0, value.find_first_not_of("0123456789")));
+    return std::string(value.substr(0, value.find_first_not_of("0123456789.")));
   }
   return {};
 }
+
+std::string cuda_of_torch(const Cell& cell) {
+  const char* version = cell.environment->read_text(cell.run, "torch/version.py");
+  return version == nullptr ? "" : cuda_of(version);
+}
+
+namespace {
+
+// Those of the modules that this interpreter imports.
+std::vector<std::string> imported(const Cell& cell, std::vector<std::string> modules) {
+  const auto others = passed_over(modules, interpreter_of(cell));
+  std::erase_if(modules, [&](const std::string& path) { return others.contains(path); });
+  return modules;
+}
+
+}  // namespace
 
 const compatrix_load* import_torch(const Cell& cell, compatrix_process* process) {
   constexpr const char* kGlobalDeps = "torch/lib/libtorch_global_deps.so";
@@ -126,8 +143,7 @@ const compatrix_load* import_torch(const Cell& cell, compatrix_process* process)
   std::vector<std::string> modules;
   for (const char* pattern :
        {"torch/_C.cpython-*.so", "numpy/_core/_multiarray_umath.*.so", "numpy/linalg/_umath_linalg.*.so"})
-    for (std::string& path : cell.matching(pattern))
-      if (!for_another_python(path, cell.environment->python_version(cell.run))) modules.push_back(std::move(path));
+    for (std::string& path : imported(cell, cell.matching(pattern))) modules.push_back(std::move(path));
   for (const std::string& module : modules) files.push_back(module.c_str());
   cell.linker->prepare(process, files.data(), files.size());
 

@@ -19,8 +19,10 @@ struct PreloadList {
 };
 PreloadList parse_preload_list(std::string_view torch_init);
 
-// "13" of a version.py that has cuda = '13.0'; empty for a build without CUDA.
-std::string cuda_major_of(std::string_view version_py);
+// "13.0" of a version.py that has cuda = '13.0'; empty for a build without CUDA.
+std::string cuda_of(std::string_view version_py);
+// That of the cell's torch.
+std::string cuda_of_torch(const Cell& cell);
 
 // Opens in `process` what importing torch (and numpy, where the cell has it) opens. Returns the load that failed, or
 // null where the import goes well.

@@ -35,5 +35,7 @@ struct Examination {
 void examine_archive(Examination& examination);
 // METADATA and WHEEL against the cell, the file's name and the shared objects.
 void examine_metadata(Examination& examination);
+// Modules that are named for the stable ABI of CPython against the symbols that they use.
+void examine_stable_abi(Examination& examination);
 
 }  // namespace wheel_integrity

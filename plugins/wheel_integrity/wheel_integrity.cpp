@@ -39,6 +39,7 @@ void evaluate(Run& run) {
     examination.distribution = i;
     if (*distribution->file_name != '\0') examine_archive(examination);
     examine_metadata(examination);
+    examine_stable_abi(examination);
     const std::string basis = examination.environment->integrity_basis(examination.run, i);
     if (!basis.starts_with("every byte")) run.assume(std::string(distribution->name) + ": " + basis);
   }

@@ -156,7 +156,7 @@ checks: [torch_abi, wheel_integrity]
         self.assertEqual({f["cause"] for f in broken["findings"] if "cause" in f}, {"torch-abi"})
         outcomes = {f["file"]: f for f in broken["findings"] if f["kind"] == "file-outcome"}
         self.assertEqual(outcomes["kern/plain.abi3.so"]["outcome"], "loads")
-        self.assertIn("another Python", outcomes["kern/old.cpython-310-x86_64-linux-gnu.so"]["counted"])
+        self.assertIn("CPython 3.10", outcomes["kern/old.cpython-310-x86_64-linux-gnu.so"]["counted"])
         integrity = next(r for (cell, check), r in results.items() if check == "wheel_integrity" and "2.10.0+cu128" in cell)
         self.assertEqual(integrity["status"], "warn")
         self.assertIn("METADATA requires torch==2.9.1", integrity["summary"])

@@ -234,3 +234,31 @@ TEST_CASE("without the facts of a file nothing is concluded", "[wheel_integrity]
   cell.libraries.clear();
   CHECK_THROWS_AS(of_metadata(cell), compatrix::sdk::FactsUnavailable);
 }
+
+TEST_CASE("a module named for the stable ABI uses nothing of CPython but that, as of the tag's release",
+          "[wheel_integrity]") {
+  Cell cell;
+  cell.libraries["kern/ops.abi3.so"].undefined = {"PyModule_Create2", "malloc"};
+  CHECK(examine(cell, &examine_stable_abi).empty());
+  cell.libraries["kern/ops.abi3.so"].undefined = {"_PyObject_GetDictPtr", "PyObject_GetBuffer"};
+  const auto found = examine(cell, &examine_stable_abi);
+  REQUIRE(kinds(found) == Kinds{"abi3-misuse", "abi3-misuse"});
+  CHECK(found[0].message ==
+        "kern/ops.abi3.so is named for the stable ABI and uses _PyObject_GetDictPtr, which is not part of it");
+  CHECK(found[1].message ==
+        "kern/ops.abi3.so is named for the stable ABI and uses PyObject_GetBuffer, which is part of it since a later "
+        "CPython: the tag promises 3.10, it takes 3.11");
+  for (const Found& each : found) CHECK((each.cause == "python-abi" && !each.fatal));
+  // An installed distribution has its tags in WHEEL.
+  cell.file_name = "";
+  CHECK(examine(cell, &examine_stable_abi).size() == 2);
+  cell.wheel = "Wheel-Version: 1.0\nTag: cp311-abi3-manylinux_2_17_x86_64\n";
+  CHECK(examine(cell, &examine_stable_abi).size() == 1);
+}
+
+TEST_CASE("a module for one CPython may use all of its API", "[wheel_integrity]") {
+  Cell cell;
+  cell.files = {"kern/ops.cpython-311-x86_64-linux-gnu.so"};
+  cell.libraries = {{"kern/ops.cpython-311-x86_64-linux-gnu.so", {.undefined = {"_PyObject_GetDictPtr"}}}};
+  CHECK(examine(cell, &examine_stable_abi).empty());
+}
