@@ -95,13 +95,15 @@ const compatrix_data_object* data_objects(compatrix_run* run, const char* path, 
   return views->empty() ? nullptr : views->data();
 }
 
-std::uint64_t object_size(compatrix_run* run, const char* path, const char* symbol) {
+std::uint64_t object_size(compatrix_run* run, const char* path, const char* symbol) try {
   FileAnswer file;
   if (!open_known(run, path, file) || !file.elf) return 0;
   std::vector<std::uint32_t> found;
   file.elf->find(symbol, elf::gnu_hash(symbol), found);
   for (const std::uint32_t index : found)
     if (const elf::Symbol defined = file.elf->symbol(index); is_data_object(defined)) return defined.size;
+  return 0;
+} catch (const FormatError&) {  // a hash table that leads out of the file defines nothing
   return 0;
 }
 

@@ -110,10 +110,19 @@ void ElfFile::decode_version_needs() {
     at += next;
   }
   for (const VersionNeed& need : version_needs_)
-    for (const VersionRequirement& version : need.versions) {
-      if (version.index >= versions_.size()) versions_.resize(version.index + std::size_t{1});
-      versions_[version.index] = {.name = version.name, .file = need.file, .hidden = version.hidden};
-    }
+    for (const VersionRequirement& version : need.versions)
+      set_version(version.index, {.name = version.name, .file = need.file, .hidden = version.hidden});
+}
+
+void ElfFile::set_version(std::uint16_t index, SymbolVersion version) {
+  if (index >= version_places_.size()) version_places_.resize(index + std::size_t{1});
+  std::uint16_t& place = version_places_[index];
+  if (place != 0) {
+    versions_[place - std::size_t{1}] = version;
+    return;
+  }
+  versions_.push_back(version);
+  place = static_cast<std::uint16_t>(versions_.size());  // indices have 15 bits
 }
 
 void ElfFile::decode_version_definitions() {
@@ -125,10 +134,7 @@ void ElfFile::decode_version_definitions() {
                                        .index = static_cast<std::uint16_t>(table.u16(at + 4) & 0x7fff),
                                        .base = (table.u16(at + 2) & 1) != 0};
     version_definitions_.push_back(definition);
-    if (!definition.base) {
-      if (definition.index >= versions_.size()) versions_.resize(definition.index + std::size_t{1});
-      versions_[definition.index] = {.name = definition.name, .file = {}, .hidden = false};
-    }
+    if (!definition.base) set_version(definition.index, {.name = definition.name, .file = {}, .hidden = false});
     const std::uint32_t next = table.u32(at + 16);
     if (next == 0) break;
     at += next;
@@ -162,7 +168,10 @@ Symbol ElfFile::symbol(std::uint32_t index) const {
 }
 
 std::string_view ElfFile::symbol_name(std::uint32_t index) const {
-  return string(tables_.dynsym.u32(std::uint64_t{index} * kSymbolSize));
+  const std::string_view strings = tables_.dynstr.text();
+  const std::uint64_t at = tables_.dynsym.u32(std::uint64_t{index} * kSymbolSize);
+  const std::size_t end = at < strings.size() ? strings.find('\0', at) : std::string_view::npos;
+  return end == std::string_view::npos ? std::string_view{} : strings.substr(at, end - at);
 }
 
 bool ElfFile::is_named(std::uint32_t index, std::string_view name) const {
@@ -179,7 +188,8 @@ std::optional<std::uint16_t> ElfFile::version_index(std::uint32_t symbol) const 
 
 SymbolVersion ElfFile::version(std::uint16_t index) const {
   const std::uint16_t plain = index & 0x7fff;
-  return plain < versions_.size() ? versions_[plain] : SymbolVersion{};
+  const std::size_t place = plain < version_places_.size() ? version_places_[plain] : 0;
+  return place == 0 ? SymbolVersion{} : versions_[place - 1];
 }
 
 void ElfFile::find(std::string_view name, std::uint32_t hash, std::vector<std::uint32_t>& found) const {

@@ -152,6 +152,7 @@ class ElfFile {
 
   [[nodiscard]] std::uint32_t symbol_count() const { return symbol_count_; }
   [[nodiscard]] Symbol symbol(std::uint32_t index) const;
+  // Empty where it lies outside of the string table.
   [[nodiscard]] std::string_view symbol_name(std::uint32_t index) const;
   // The raw .gnu.version entry of a symbol (bit 15: hidden), or nothing in a file without that table.
   [[nodiscard]] std::optional<std::uint16_t> version_index(std::uint32_t symbol) const;
@@ -173,6 +174,7 @@ class ElfFile {
   void decode_dynamic();
   void decode_version_needs();
   void decode_version_definitions();
+  void set_version(std::uint16_t index, SymbolVersion version);
   void prepare_hash_table();
   [[nodiscard]] std::string_view string(std::uint64_t offset) const { return tables_.dynstr.c_string(offset); }
   [[nodiscard]] bool is_named(std::uint32_t index, std::string_view name) const;
@@ -186,7 +188,10 @@ class ElfFile {
   std::uint64_t flags_1_ = 0;
   std::vector<VersionNeed> version_needs_;
   std::vector<VersionDefinition> version_definitions_;
-  std::vector<SymbolVersion> versions_;  // by index
+  // By index, which a hostile file may choose as it likes: 0 where there is no such version, else its place in versions_
+  // and one more.
+  std::vector<std::uint16_t> version_places_;
+  std::vector<SymbolVersion> versions_;
   std::uint32_t symbol_count_ = 0;
   // .gnu.hash (the format of binutils' ld, as glibc's dl-lookup.c reads it)
   ByteView bloom_;

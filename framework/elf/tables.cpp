@@ -191,9 +191,9 @@ bool is_settled(const ByteView& dynsym, std::uint64_t index) {
 class ReferenceCollector {
  public:
   // `dynsym`: at least the symbols that the hash tables count. They are asked in their order, since relocations name
-  // them in none and a large file has a hundred thousand.
-  ReferenceCollector(std::uint16_t machine, const ByteView& dynsym)
-      : types_(machine == EM_AARCH64 ? kAarch64 : kX86_64), settled_(dynsym.size() / kSymbolSize) {
+  // them in none and a large file has a hundred thousand. `room`: how many symbols its segment has room for.
+  ReferenceCollector(std::uint16_t machine, const ByteView& dynsym, std::uint64_t room)
+      : types_(machine == EM_AARCH64 ? kAarch64 : kX86_64), room_(room), settled_(dynsym.size() / kSymbolSize) {
     for (std::size_t i = 0; i < settled_.size(); ++i) settled_[i] = is_settled(dynsym, i);
   }
 
@@ -204,8 +204,9 @@ class ReferenceCollector {
       const auto type = static_cast<std::uint32_t>(info);
       const auto symbol = static_cast<std::uint32_t>(info >> 32);
       if (contains(types_.without_symbol, type)) continue;
-      if (symbol > kMaximumEntries)
-        throw FormatError(table.file_offset() + at, "a relocation with a plausible symbol was expected");
+      if (symbol != 0 && symbol >= room_)
+        throw FormatError(table.file_offset() + at,
+                          fmt::format("a relocation with a symbol below {} was expected, not {}", room_, symbol));
       const LookupClass lookup = contains(types_.plt_class, type) ? LookupClass::plt
                                  : type == types_.copy            ? LookupClass::copy
                                                                   : LookupClass::data;
@@ -232,12 +233,15 @@ class ReferenceCollector {
   }
 
   RelocationTypes types_;
+  std::uint64_t room_;
   std::vector<bool> settled_;
   std::vector<std::uint16_t> seen_;
 };
 
 void read_references(const LoadedImage& image, RawTables& tables, std::uint32_t& symbols) {
-  ReferenceCollector collector(tables.machine, tables.dynsym);
+  const std::optional<std::uint64_t> symbol_table = value_of(tables, DT_SYMTAB);
+  ReferenceCollector collector(tables.machine, tables.dynsym,
+                               symbol_table ? image.left(*symbol_table) / kSymbolSize : 0);
   const std::optional<std::uint64_t> rela = value_of(tables, DT_RELA), plt = value_of(tables, DT_JMPREL);
   std::uint64_t rela_size = value_of(tables, DT_RELASZ).value_or(0);
   const std::uint64_t plt_size = value_of(tables, DT_PLTRELSZ).value_or(0);

@@ -130,6 +130,17 @@ std::optional<int> Process::map_closure(const std::string& path, std::vector<int
   return root;
 }
 
+// Versions, processor and symbols of what is new.
+void Process::bind(int root, const std::vector<int>& closure) {
+  // Version needs are held against their providers before any symbol is looked up.
+  for (const int object : closure) check_versions(object);
+  const std::vector<int> order =
+      closure.empty() ? std::vector<int>{} : state_.objects[static_cast<std::size_t>(root)].init_order;
+  for (auto object = order.rbegin(); object != order.rend(); ++object) check_isa_level(*object);
+  // Dependencies first.
+  for (auto object = order.rbegin(); object != order.rend(); ++object) relocate(*object, root);
+}
+
 // One dlopen, from the path to the last relocation.
 LoadReport Process::load(const std::string& path, Visibility visibility) {
   const std::size_t already = state_.objects.size();
@@ -137,14 +148,15 @@ LoadReport Process::load(const std::string& path, Visibility visibility) {
   const std::optional<int> root = map_closure(path, closure);
   if (!root) return std::exchange(report_, {});
 
-  // Version needs are held against their providers before any symbol is looked up.
-  for (const int object : closure) check_versions(object);
-
-  const std::vector<int> order =
-      closure.empty() ? std::vector<int>{} : state_.objects[static_cast<std::size_t>(*root)].init_order;
-  for (auto object = order.rbegin(); object != order.rend(); ++object) check_isa_level(*object);
-  // Relocate what is new, dependencies first.
-  for (auto object = order.rbegin(); object != order.rend(); ++object) relocate(*object, *root);
+  try {
+    bind(*root, closure);
+  } catch (const FormatError& defect) {
+    // Tables that lead out of the file: the loader would follow them out of the mapping.
+    report({.kind = ProblemKind::bad_file,
+            .object = name_of(*root),
+            .message = fmt::format("{}: {}; the process dies when it is relocated", name_of(*root), defect.what())},
+           Outcome::kills);
+  }
 
   if (visibility == Visibility::global)
     for (const int object : state_.objects[static_cast<std::size_t>(*root)].scope)

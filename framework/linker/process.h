@@ -85,6 +85,7 @@ class Process {
   void start();
   std::optional<int> map_closure(const std::string& path, std::vector<int>& closure);
   LoadReport load(const std::string& path, Visibility visibility);
+  void bind(int root, const std::vector<int>& closure);
   // Mapping (dl-load.c, dl-deps.c)
   std::optional<int> map_object(const std::string& name, int loader);
   std::optional<Found> search(const std::string& name, int loader);

@@ -32,7 +32,7 @@ def by_readelf(path):
         facts["rpath"] = None  # void beside a runpath
     facts["undefined"], facts["weak_undefined"], facts["defined"] = [], [], []
     for line in output_of("readelf", "-W", "--dyn-syms", path).splitlines():
-        parts = line.split()
+        parts = re.sub(r"<[^>]*>: \d+", "OTHER", line).split()  # a type that readelf has no name for
         if len(parts) < 8 or not parts[0].endswith(":") or parts[0] == "Num:" or parts[4] == "LOCAL":
             continue
         name = parts[7].split("@")[0]
