@@ -209,11 +209,13 @@ void ElfFile::find(std::string_view name, std::uint32_t hash, std::vector<std::u
 void ElfFile::find_by_sysv_hash(std::string_view name, std::vector<std::uint32_t>& found) const {
   const ByteView& table = tables_.sysv_hash;
   if (table.empty()) return;
-  const std::uint32_t buckets = table.u32(0), chains = table.u32(4);
+  const std::uint32_t buckets = table.u32(0);
   if (buckets == 0) return;
+  // No chain is longer than the table, whatever its head claims.
+  const std::uint64_t most_steps = table.size() / 4;
   std::uint32_t index = table.u32(8 + std::uint64_t{sysv_hash(name) % buckets} * 4);
-  for (std::uint32_t steps = 0; index != 0; ++steps) {
-    if (steps > chains) throw FormatError(table.file_offset(), "a .hash chain with an end was expected");
+  for (std::uint64_t steps = 0; index != 0; ++steps) {
+    if (steps > most_steps) throw FormatError(table.file_offset(), "a .hash chain with an end was expected");
     if (is_named(index, name)) found.push_back(index);
     index = table.u32(8 + (std::uint64_t{buckets} + index) * 4);
   }

@@ -78,8 +78,11 @@ class LoadedImage {
   LoadedImage(const ByteSource& file, const std::vector<Segment>& segments) : file_(file), segments_(segments) {}
 
   [[nodiscard]] std::uint64_t offset(std::uint64_t address) const { return locate(address).first; }
-  // Bytes up to the end of the address's segment.
-  [[nodiscard]] std::uint64_t left(std::uint64_t address) const { return locate(address).second; }
+  // Bytes up to the end of the address's segment, as far as the file has them.
+  [[nodiscard]] std::uint64_t left(std::uint64_t address) const {
+    const auto [offset, left] = locate(address);
+    return offset < file_.size() ? std::min(left, file_.size() - offset) : 0;
+  }
 
   [[nodiscard]] ByteView at(std::uint64_t address, std::uint64_t size) const {
     const auto [offset, left] = locate(address);

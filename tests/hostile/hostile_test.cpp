@@ -1,7 +1,10 @@
 // Every prefix of five small libraries, and every byte of them spoilt in three ways: the readers and the simulated
 // loader end, in an error or an answer, and take no more memory and steps than the file's size allows.
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <new>
 #include <string>
@@ -117,6 +120,49 @@ TEST_CASE("spoilt stored facts end in an error or an answer within a budget", "[
   });
   CHECK(readable > 0);
   CHECK(refused > 0);
+}
+
+// Both were found by the fuzzers.
+TEST_CASE("a relocation's symbol takes no more memory than the file has symbols", "[hostile]") {
+  const std::string whole = content_of("version_user");
+  const auto field = [&](std::size_t at, auto value) {
+    std::memcpy(&value, whole.data() + at, sizeof value);
+    return value;
+  };
+  const auto program_headers = field(32, std::uint64_t{});
+  std::string longer = whole;
+  std::size_t loaded = 0;
+  for (std::size_t i = 0; i < field(56, std::uint16_t{}); ++i) {
+    const std::size_t header = program_headers + i * 56;
+    if (field(header, std::uint32_t{}) != 1 /* PT_LOAD */) continue;
+    constexpr std::uint64_t kClaimed = std::uint64_t{1} << 40;
+    std::memcpy(longer.data() + header + 32, &kClaimed, 8);
+    ++loaded;
+  }
+  REQUIRE(loaded > 0);
+  for (std::size_t at = 64; at + 4 <= longer.size(); at += 4) {
+    std::string spoilt = longer;
+    constexpr std::uint32_t kSymbol = 0x7ffffff0;
+    std::memcpy(spoilt.data() + at, &kSymbol, 4);
+    allocated_bytes = 0;
+    static_cast<void>(support::exercise_elf(std::move(spoilt)));
+    if (allocated_bytes > 128 * whole.size()) FAIL("4 bytes at " << at << ": " << allocated_bytes << " bytes");
+  }
+}
+
+TEST_CASE("a .hash chain that leads back into itself ends", "[hostile]") {
+  const auto words = [](std::initializer_list<std::uint32_t> values) {
+    std::string bytes(1, static_cast<char>(values.size()));
+    for (const std::uint32_t value : values) bytes.append(reinterpret_cast<const char*>(&value), 4);
+    return bytes;
+  };
+  // A string table with an empty name, two symbols, no version tables, no .gnu.hash, and one bucket with a loop.
+  const std::string tables = words({0}) + words({0, 0, 0, 0, 0, 0, 0, 0x00010010, 0x10, 0, 0, 0}) + words({}) +
+                             words({}) + words({}) + words({}) + words({1, 0xffffffff, 1, 0, 1});
+  allocated_bytes = 0;
+  const support::Steps steps = support::exercise_tables(tables);
+  CHECK(steps.found <= 64);
+  CHECK(allocated_bytes < 65536);
 }
 
 TEST_CASE("the simulated loader opens spoilt libraries, and ends", "[hostile]") {

@@ -118,6 +118,28 @@ Steps exercise_tables(std::string_view bytes) {
   return steps;
 }
 
+std::string table_seed(std::string library) {
+  const auto file = elf::read_elf("hostile", std::make_shared<OwnedBytes>(std::move(library)));
+  if (!file) return "";
+  std::string seed;
+  const auto put = [&](std::string table) {
+    table.resize(std::min<std::size_t>((table.size() + 3) / 4 * 4, 255 * 4));
+    seed += static_cast<char>(table.size() / 4);
+    seed += table;
+  };
+  const elf::RawTables& tables = (*file)->tables();
+  for (const ByteView table :
+       {tables.dynstr, tables.dynsym, tables.versym, tables.verneed, tables.verdef, tables.gnu_hash, tables.sysv_hash})
+    put(std::string(table.text()));
+  std::string dynamic;
+  for (const elf::DynamicEntry& entry : tables.dynamic) {
+    dynamic += static_cast<char>(entry.tag & 0xff);
+    dynamic.append(reinterpret_cast<const char*>(&entry.value), 8);
+  }
+  put(dynamic);
+  return seed;
+}
+
 Steps exercise_facts(const std::string& bytes) {
   Steps steps;
   const auto source = std::make_shared<OwnedBytes>(bytes);

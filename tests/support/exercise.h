@@ -21,6 +21,8 @@ Steps exercise_elf(std::string bytes);
 // The tables alone, as a hostile file or store would have them: the bytes are cut into string table, symbols, version
 // entries, needs, definitions and both hash tables.
 Steps exercise_tables(std::string_view bytes);
+// Bytes that exercise_tables cuts into the tables of this library; empty where it is none.
+std::string table_seed(std::string library);
 // The facts that are stored of a readable file; empty of another.
 std::string stored_facts(std::string bytes);
 // Stored facts of a library and of a wheel.

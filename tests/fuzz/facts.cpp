@@ -1,0 +1,3 @@
+#include "tests/fuzz/target.h"
+
+COMPATRIX_FUZZ_TARGET(support::exercise_facts)
