@@ -5,6 +5,8 @@
 #include "framework/bytes/mapped_file.h"
 #include "framework/checks/run_context.h"
 #include "framework/checks/services.h"
+#include "framework/environment/ownership.h"
+#include "framework/environment/platform.h"
 #include "framework/wheel/dist_info.h"
 
 namespace compatrix {
@@ -155,6 +157,47 @@ const char* integrity_basis(compatrix_run* run, std::size_t distribution) {
          "archive's digest are not verified";
 }
 
+const std::vector<compatrix_disputed_file>& disputed_of(compatrix_run* run) {
+  if (run->disputed) return *run->disputed;
+  run->disputed.emplace();
+  for (const DisputedFile& file : disputed_files(run->files->environment(), *run->wheels)) {
+    auto* owners = run->arena.keep(std::vector<std::size_t>{});
+    for (const FileClaim& claim : file.claims) owners->push_back(claim.distribution);
+    run->disputed->push_back({.struct_size = sizeof(compatrix_disputed_file),
+                              .path = run->arena.text(file.path),
+                              .present = file.present ? 1 : 0,
+                              .owners = owners->data(),
+                              .owner_count = owners->size(),
+                              .bytes_of = file.bytes_of.value_or(SIZE_MAX)});
+  }
+  return *run->disputed;
+}
+
+std::size_t disputed_count(compatrix_run* run) {
+  return disputed_of(run).size();
+}
+
+const compatrix_disputed_file* disputed(compatrix_run* run, std::size_t index) {
+  return index < disputed_count(run) ? &disputed_of(run)[index] : nullptr;
+}
+
+const char* const* platforms(compatrix_run* run) {
+  auto* names = run->arena.keep(std::vector<const char*>{});
+  const std::string& machine = run->files->environment().machine;
+  for (const std::string& name : known_platforms())
+    names->push_back(run->arena.text(machine == "x86_64" ? name : name + "-" + machine));
+  names->push_back(nullptr);
+  return names->data();
+}
+
+int platform_defines(compatrix_run*, const char* name, const char* soname, const char* version) {
+  const auto platform = platform_named(name);
+  if (!platform) return -1;
+  for (const PlatformLibrary& library : platform->libraries)
+    if (library.soname == soname) return library.defines(version) ? 1 : 0;
+  return -1;
+}
+
 }  // namespace
 
 const compatrix_environment_1* environment_service() {
@@ -169,7 +212,11 @@ const compatrix_environment_1* environment_service() {
                                                     .read_text = &read_text,
                                                     .defect_count = &defect_count,
                                                     .defect = &defect,
-                                                    .integrity_basis = &integrity_basis};
+                                                    .integrity_basis = &integrity_basis,
+                                                    .disputed_count = &disputed_count,
+                                                    .disputed = &disputed,
+                                                    .platforms = &platforms,
+                                                    .platform_defines = &platform_defines};
   return &kService;
 }
 

@@ -67,6 +67,7 @@ struct compatrix_run {
   std::vector<const compatrix_distribution*> distributions;
   std::map<std::size_t, std::vector<compatrix_file>> files_of;
   std::map<std::size_t, std::vector<compatrix_defect>> defects_of;
+  std::optional<std::vector<compatrix_disputed_file>> disputed;
   std::map<std::string, const compatrix_elf_facts*> elf_facts;
   std::deque<compatrix_process> processes;
 

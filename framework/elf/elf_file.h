@@ -188,8 +188,8 @@ class ElfFile {
   std::uint64_t flags_1_ = 0;
   std::vector<VersionNeed> version_needs_;
   std::vector<VersionDefinition> version_definitions_;
-  // By index, which a hostile file may choose as it likes: 0 where there is no such version, else its place in versions_
-  // and one more.
+  // By index, which a hostile file may choose as it likes: 0 where there is no such version, else its place in
+  // versions_ and one more.
   std::vector<std::uint16_t> version_places_;
   std::vector<SymbolVersion> versions_;
   std::uint32_t symbol_count_ = 0;

@@ -48,6 +48,17 @@ typedef struct compatrix_defect {
   const char* message; /* [run] one sentence */
 } compatrix_defect;
 
+/* A file that several distributions of the cell claim with different bytes, or that an installed one's RECORD lists and
+ * the disk lacks. */
+typedef struct compatrix_disputed_file {
+  size_t struct_size;
+  const char* path;     /* [run] relative to site-packages */
+  int present;          /* 0: the disk lacks it */
+  const size_t* owners; /* [run] positions of the distributions whose RECORD lists it */
+  size_t owner_count;
+  size_t bytes_of; /* the one whose digest the bytes on disk have; SIZE_MAX: nobody's, or there are none on disk */
+} compatrix_disputed_file;
+
 typedef struct compatrix_environment_1 {
   size_t struct_size;
   const char* (*python_version)(compatrix_run* run); /* [run] "3.11" */
@@ -66,6 +77,13 @@ typedef struct compatrix_environment_1 {
   const compatrix_defect* (*defect)(compatrix_run* run, size_t distribution, size_t index); /* [run] */
   /* What the defects rest on: "every byte read and compared with RECORD" or what was not read. [run] */
   const char* (*integrity_basis)(compatrix_run* run, size_t distribution);
+  /* Reads every RECORD of the cell the first time, and the bytes of what is disputed. Sorted by path. */
+  size_t (*disputed_count)(compatrix_run* run);
+  const compatrix_disputed_file* (*disputed)(compatrix_run* run, size_t index); /* [run] */
+  /* The platforms that a matrix may declare for this machine, null at the end. [run] */
+  const char* const* (*platforms)(compatrix_run* run);
+  /* Whether that platform's library defines a symbol version: 1, 0, or -1 where its libraries don't include it. */
+  int (*platform_defines)(compatrix_run* run, const char* platform, const char* soname, const char* version);
 } compatrix_environment_1;
 
 /* ---- compatrix.elf/1 ---------------------------------------------------------------------------------- */
@@ -129,7 +147,8 @@ typedef enum compatrix_load_outcome {
 /* One obstacle to a load, in the order in which the loader would meet them. */
 typedef struct compatrix_load_problem {
   size_t struct_size;
-  const char* kind;           /* [run] "library-not-found", "version-not-found", "undefined-symbol", "bad-file" */
+  const char* kind;           /* [run] "library-not-found", "version-not-found", "undefined-symbol", "bad-file",
+                                 "isa-level", "static-tls" */
   const char* object;         /* [run] the object that has the problem, relative to site-packages where it lies below */
   const char* library;        /* [run] the needed name that was not found, or of the version need; else "" */
   const char* symbol;         /* [run] mangled name, or "" */

@@ -102,6 +102,7 @@ bool is_torch_library(std::string_view soname) {
 std::string_view cause_of(const compatrix_load_problem& problem, bool library_missing) {
   const std::string_view kind = problem.kind;
   if (kind == "bad-file") return kCorruptWheel;
+  if (kind == "isa-level" || kind == "static-tls") return kPlatform;
   if (kind == "undefined-symbol") return cause_of_symbol(problem, library_missing);
   return cause_of_library(problem.library);
 }

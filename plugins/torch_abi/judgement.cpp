@@ -61,6 +61,32 @@ std::size_t Judgement::with_layout(LayoutVerdict verdict) const {
   }));
 }
 
+std::size_t Judgement::undefined_symbols() const {
+  return static_cast<std::size_t>(std::count_if(obstacles.begin(), obstacles.end(), [this](const Obstacle& o) {
+    return o.kind == "undefined-symbol" && o.cause == kTorchAbi && counts(o);
+  }));
+}
+
+std::vector<std::string> Judgement::missing_libraries(std::string_view cause) const {
+  std::vector<std::string> missing;
+  for (const Obstacle& obstacle : obstacles)
+    if (obstacle.kind == "library-not-found" && obstacle.cause == cause && counts(obstacle))
+      missing.push_back(obstacle.library);
+  return missing;
+}
+
+std::string Judgement::built_with() const {
+  std::vector<std::string> texts;
+  for (const FileOutcome& file : files)
+    if (file.counts() && file.layout.build.known()) add_once(texts, file.layout.build.text());
+  return texts.size() == 1 ? "torch " + texts.front() : "";
+}
+
+std::size_t Judgement::dying() const {
+  return static_cast<std::size_t>(std::count_if(
+      files.begin(), files.end(), [](const FileOutcome& f) { return f.counts() && f.first_cause == kInitialiser; }));
+}
+
 void apply_layout(Judgement& judgement, const std::map<std::string, FileLayout>& layouts, const std::string& torch) {
   for (FileOutcome& file : judgement.files) {
     const auto found = layouts.find(file.path);

@@ -9,8 +9,18 @@
 #include "cell.h"
 #include "layout.h"
 #include "package_data.h"
+#include "plugins/owners/owners.h"
 
 namespace torch_abi {
+
+// Where what is missing would come from (origins.h).
+struct Origin {
+  std::string distribution;                // on the index, that brings the library
+  std::string debian;                      // the system package that has it
+  std::string library, owner;              // the one that lacks something, and the distribution that it is part of
+  std::string release;                     // of that library, that has what is missing
+  std::optional<owners::Dispute> dispute;  // about the library's file
+};
 
 // One obstacle, however many files meet it.
 struct Obstacle {
@@ -21,6 +31,7 @@ struct Obstacle {
   std::vector<std::string> instead, searched;
   std::vector<std::string> files;      // that meet it
   std::vector<std::string> needed_by;  // objects that name the missing library
+  Origin origin = {};
 };
 
 // How a file fares that is opened by itself, where its package opens others first.
@@ -45,7 +56,8 @@ struct FileOutcome {
 
 struct Judgement {
   std::vector<FileOutcome> files;
-  std::vector<Obstacle> obstacles;  // in the order in which they were met
+  std::vector<Obstacle> obstacles;          // in the order in which they were met
+  std::vector<std::string> of_other_major;  // files that bring a second major of CUDA (origins.h)
 
   [[nodiscard]] std::size_t counted() const;
   [[nodiscard]] std::size_t failing() const;
@@ -55,6 +67,14 @@ struct Judgement {
   [[nodiscard]] std::size_t with_layout(LayoutVerdict verdict) const;
   // Causes of all obstacles in counted files, the one to repair first in front.
   [[nodiscard]] std::vector<std::string> causes() const;
+  // Symbols of torch that counted files miss.
+  [[nodiscard]] std::size_t undefined_symbols() const;
+  // Libraries that counted files miss for this cause.
+  [[nodiscard]] std::vector<std::string> missing_libraries(std::string_view cause) const;
+  // The torch that the files were built with, as far as all of them agree; empty where they don't or nothing tells.
+  [[nodiscard]] std::string built_with() const;
+  // Counted files that would die in static initialisers.
+  [[nodiscard]] std::size_t dying() const;
 };
 
 // The files of one distribution of the cell, and what is known of the way in which it opens them.

@@ -22,12 +22,28 @@ std::vector<std::string> other_versions(const Cell& cell, const std::string& son
   return found;
 }
 
+// A library that is there in a release before the one that is needed.
+std::string lacking_sentence(const Obstacle& obstacle) {
+  const Origin& origin = obstacle.origin;
+  std::string sentence = origin.library;
+  if (!origin.owner.empty()) sentence += ", which is " + origin.owner + "'s,";
+  sentence += " lacks " + (obstacle.symbol.empty() ? "version " + obstacle.version : obstacle.symbol) +
+              ", which is there from " + origin.release + " on";
+  if (origin.dispute) sentence += "; " + origin.dispute->path + " is " + owners::words_for(*origin.dispute);
+  return sentence;
+}
+
 std::string sentence_for(const Obstacle& obstacle, const std::vector<std::string>& instead) {
   if (obstacle.kind == "library-not-found") {
+    if (obstacle.origin.dispute)
+      return obstacle.library + " is needed, and " + obstacle.origin.dispute->path + " is " +
+             owners::words_for(*obstacle.origin.dispute);
     std::string sentence = obstacle.library + " is needed and found nowhere";
     if (!instead.empty()) sentence += "; this environment has " + instead.front();
+    if (!obstacle.origin.debian.empty()) sentence += "; it is the system's: Debian has it in " + obstacle.origin.debian;
     return sentence;
   }
+  if (!obstacle.origin.release.empty()) return lacking_sentence(obstacle);
   if (obstacle.kind != "undefined-symbol") return obstacle.message;
   if (obstacle.cause == kPythonAbi) return python_sentence(obstacle);
   std::string sentence = obstacle.demangled + " is not defined";
@@ -36,59 +52,6 @@ std::string sentence_for(const Obstacle& obstacle, const std::vector<std::string
   if (!obstacle.instead.empty()) sentence += ", which has " + obstacle.instead.front();
   return sentence;
 }
-
-std::size_t undefined_symbols(const Judgement& judgement) {
-  return static_cast<std::size_t>(std::count_if(
-      judgement.obstacles.begin(), judgement.obstacles.end(),
-      [&](const Obstacle& o) { return o.kind == "undefined-symbol" && o.cause == kTorchAbi && judgement.counts(o); }));
-}
-
-std::vector<std::string> missing_libraries(const Judgement& judgement, std::string_view cause) {
-  std::vector<std::string> missing;
-  for (const Obstacle& obstacle : judgement.obstacles)
-    if (obstacle.kind == "library-not-found" && obstacle.cause == cause && judgement.counts(obstacle))
-      missing.push_back(obstacle.library);
-  return missing;
-}
-
-// The torch that the files were built with, as far as all of them agree; empty where they don't or nothing tells.
-std::string built_with(const Judgement& judgement) {
-  std::vector<std::string> texts;
-  for (const FileOutcome& file : judgement.files)
-    if (file.counts() && file.layout.build.known()) add_once(texts, file.layout.build.text());
-  return texts.size() == 1 ? "torch " + texts.front() : "";
-}
-
-std::size_t dying(const Judgement& judgement) {
-  return static_cast<std::size_t>(
-      std::count_if(judgement.files.begin(), judgement.files.end(),
-                    [](const FileOutcome& f) { return f.counts() && f.first_cause == kInitialiser; }));
-}
-
-// Where nothing but functions of the stable shim is missing: the releases that have them. Empty where more is missing.
-std::vector<std::string> shim_remedies(const Judgement& judgement, const Subject& subject,
-                                       const std::vector<ShimUse>& uses) {
-  std::vector<std::string> missing;
-  for (const Obstacle& obstacle : judgement.obstacles) {
-    if (obstacle.cause != kTorchAbi || !judgement.counts(obstacle)) continue;
-    if (!is_shim_name(obstacle.symbol)) return {};
-    for (const std::string& file : obstacle.files) add_once(missing, file);
-  }
-  std::vector<std::string> sentences;
-  for (const ShimUse& use : uses)
-    if (!use.releases.empty() &&
-        std::find_first_of(use.files.begin(), use.files.end(), missing.begin(), missing.end()) != use.files.end())
-      add_once(sentences, "take " + use.text() + ": " + subject.name + " uses nothing of torch but its stable C shim");
-  return sentences;
-}
-
-void remedy(const Cell& cell, const std::string& sentence) {
-  cell.host->report_remedy(cell.run, sentence.c_str());
-}
-
-}  // namespace
-
-namespace {
 
 const char* outcome_word(compatrix_load_outcome outcome) {
   return outcome == COMPATRIX_LOADS ? "loads" : outcome == COMPATRIX_LOAD_FAILS ? "fails" : "kills";
@@ -164,6 +127,14 @@ void report_obstacle(const Cell& cell, const Judgement& judgement, const Obstacl
   add(fields, "expected_in", obstacle.expected_in);
   add(fields, "instead", instead);
   add(fields, "other_string_abi", obstacle.other_string_abi);
+  add(fields, "distribution", obstacle.origin.distribution);
+  add(fields, "system_package", obstacle.origin.debian);
+  add(fields, "owner", obstacle.origin.owner);
+  add(fields, "release", obstacle.origin.release);
+  if (obstacle.origin.dispute) {
+    add(fields, "claimed_by", obstacle.origin.dispute->owners);
+    add(fields, "bytes_of", obstacle.origin.dispute->bytes_of);
+  }
   add(fields, missing ? "needed_by" : "files", missing ? obstacle.needed_by : obstacle.files);
   if (missing) add(fields, "files", obstacle.files);
   add(fields, "searched", obstacle.searched);
@@ -212,41 +183,6 @@ void report_assumptions(const Cell& cell, const Judgement& judgement) {
            "with");
 }
 
-void report_remedies(const Cell& cell, const Judgement& judgement, const Subject& subject,
-                     const std::vector<ShimUse>& uses) {
-  const std::size_t undefined = undefined_symbols(judgement);
-  const std::vector<std::string> cuda = missing_libraries(judgement, kCudaRuntime);
-  if (!cuda.empty()) {
-    remedy(cell, "take a build of " + subject.name + " for the CUDA that " + subject.torch +
-                     " brings, or a torch built for the CUDA of " + join(cuda, ", "));
-    if (undefined != 0)
-      remedy(cell, "installing the libraries that are missing will not repair this: behind them " +
-                       plural(undefined, "symbol") + " of torch " + (undefined == 1 ? "is" : "are") + " missing too");
-  }
-  const std::vector<std::string> shim = shim_remedies(judgement, subject, uses);
-  for (const std::string& sentence : shim) remedy(cell, sentence);
-  if (shim.empty() && (undefined != 0 || judgement.with_layout(LayoutVerdict::risk) != 0 || dying(judgement) != 0)) {
-    const StringAbi strings = string_abi_of(judgement);
-    if (!strings.other.empty())
-      remedy(cell, std::string("take a build of ") + subject.name + " with the " + strings.of_torch() +
-                       " std::string (_GLIBCXX_USE_CXX11_ABI=" + (strings.torch_has_new ? "1" : "0") +
-                       "), or a torch with the " + strings.of_files() + " one");
-    const std::string built = built_with(judgement);
-    remedy(cell, "take the release of " + subject.name.substr(0, subject.name.find(' ')) + " that was built for " +
-                     subject.torch + ", or " +
-                     (built.empty() ? "the torch release that " + subject.name + " was built for"
-                                    : built + ", which " + subject.name + " was built with"));
-  }
-  const std::vector<std::string> missing = missing_libraries(judgement, kMissingLibrary);
-  if (!missing.empty())
-    remedy(cell, "install what brings " + join(missing, ", ") +
-                     ": no distribution of this cell and no package of this machine has it");
-  if (!missing_libraries(judgement, kDriver).empty()) remedy(cell, "install the GPU driver");
-  if (const std::string sentence = python_remedy(judgement, subject.name, cell.environment->python_version(cell.run));
-      !sentence.empty())
-    remedy(cell, sentence);
-}
-
 void conclude(const Cell& cell, const Judgement& judgement, const Subject& subject) {
   const std::vector<std::string> causes = judgement.causes();
   const std::size_t total = judgement.files.size(), failing = judgement.failing(), counted = judgement.counted();
@@ -254,19 +190,19 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
   const std::size_t risky = judgement.with_layout(LayoutVerdict::risk);
   if (failing == 0) {
     summary = std::to_string(counted) + " of " + plural(counted, "file") + (counted == 1 ? " loads" : " load");
-    if (const std::string built = built_with(judgement); risky != 0)
+    if (const std::string built = judgement.built_with(); risky != 0)
       summary += "; " + std::to_string(risky) + " built with " + (built.empty() ? "another torch" : built) +
                  ", whose layout is not promised to be this one's";
   } else {
     summary = std::to_string(failing) + " of " + plural(counted, "file") + " can't load: ";
-    const std::size_t symbols = undefined_symbols(judgement);
+    const std::size_t symbols = judgement.undefined_symbols();
     std::vector<std::string> libraries;
     for (const Obstacle& o : judgement.obstacles)
       if (o.kind == "library-not-found" && judgement.counts(o)) libraries.push_back(o.library);
     if (!libraries.empty()) summary += join(libraries, ", ") + " not found";
     if (symbols != 0)
       summary += (libraries.empty() ? "" : "; ") + plural(symbols, "symbol") + " of " + subject.torch + " missing";
-    const std::size_t dead = dying(judgement);
+    const std::size_t dead = judgement.dying();
     if (dead != 0)
       summary += (libraries.empty() && symbols == 0 ? "" : "; ") + plural(dead, "file") +
                  " built with another torch would die in static initialisers";
@@ -276,12 +212,16 @@ void conclude(const Cell& cell, const Judgement& judgement, const Subject& subje
                  })->message;
   }
   if (counted != total) summary += " (" + uncounted_words(judgement) + " not counted)";
-  const std::string cause = failing == 0     ? (risky == 0 ? "" : std::string(kLayoutRisk))
-                            : causes.empty() ? ""
-                                             : causes.front();
+  if (const std::size_t mixed = judgement.of_other_major.size(); failing == 0 && mixed != 0)
+    summary += "; " + std::to_string(mixed) + " with a second major of CUDA in the process";
+  const bool doubtful = risky != 0 || !judgement.of_other_major.empty();
+  const std::string cause = failing != 0 ? (causes.empty() ? "" : causes.front())
+                            : risky != 0 ? std::string(kLayoutRisk)
+                            : doubtful   ? std::string(kCudaRuntime)
+                                         : "";
   const compatrix_conclusion conclusion{.struct_size = sizeof(compatrix_conclusion),
                                         .status = failing != 0 ? COMPATRIX_FAIL
-                                                  : risky != 0 ? COMPATRIX_WARN
+                                                  : doubtful   ? COMPATRIX_WARN
                                                                : COMPATRIX_PASS,
                                         .basis = COMPATRIX_PREDICTED,
                                         .cause = cause.c_str(),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 
 #include "causes.h"
 #include "finding.h"
@@ -11,16 +10,6 @@
 
 namespace torch_abi {
 namespace {
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
-    if (end != at) words.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
 
 // Parts of torch that promise nothing from one release to the next: its C++ and the objects of its Python binding.
 bool is_unstable_part(std::string_view symbol) {
@@ -33,7 +22,7 @@ void add_file(ShimUse& use, const std::string& path, const compatrix_elf_facts& 
     if (is_cuda_library(facts.needed[i])) add_once(use.cuda, facts.needed[i]);
 }
 
-ShimUse use_of(const std::vector<std::string>& functions, const ShimTable& table) {
+ShimUse use_of(const std::vector<std::string>& functions, const SymbolSpans& table) {
   ShimUse use;
   for (const std::string& function : functions)
     if (!table.has(function)) use.unknown.push_back(function);
@@ -45,58 +34,8 @@ ShimUse use_of(const std::vector<std::string>& functions, const ShimTable& table
 
 }  // namespace
 
-ShimTable ShimTable::parse(std::string_view text) {
-  ShimTable table;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::vector<std::string_view> words = words_of(text.substr(at, end - at));
-    at = end + 1;
-    if (words.empty() || words.front().front() == '#') continue;
-    if (words.front() == "releases") {
-      table.releases_.assign(words.begin() + 1, words.end());
-      continue;
-    }
-    if (words.size() < 2 || words.size() > 3)
-      throw std::runtime_error("shim_symbols.txt: a function, its first and perhaps its last release were expected");
-    const Span span{.first = table.position(words[1]),
-                    .last = words.size() == 3 ? table.position(words[2]) : table.releases_.size() - 1};
-    table.spans_.emplace(words.front(), span);
-  }
-  return table;
-}
-
-ShimTable ShimTable::embedded() {
-  return parse(kShimSymbols);
-}
-
-std::size_t ShimTable::position(std::string_view release) const {
-  const auto place = std::find(releases_.begin(), releases_.end(), release);
-  if (place == releases_.end()) throw std::runtime_error("shim_symbols.txt: unknown release " + std::string(release));
-  return static_cast<std::size_t>(place - releases_.begin());
-}
-
-std::vector<std::string> ShimTable::releases_with(const std::vector<std::string>& symbols) const {
-  Span all{.first = 0, .last = releases_.empty() ? 0 : releases_.size() - 1};
-  for (const std::string& symbol : symbols) {
-    const auto span = spans_.find(symbol);
-    if (span == spans_.end()) return {};
-    all = {.first = std::max(all.first, span->second.first), .last = std::min(all.last, span->second.last)};
-  }
-  std::vector<std::string> releases;
-  for (std::size_t i = all.first; i <= all.last && i < releases_.size(); ++i) releases.push_back(releases_[i]);
-  return releases;
-}
-
-std::string ShimTable::newest_of(const std::vector<std::string>& symbols) const {
-  const std::string* newest = nullptr;
-  std::size_t first = 0;
-  for (const std::string& symbol : symbols)
-    if (const auto span = spans_.find(symbol);
-        span != spans_.end() && (newest == nullptr || span->second.first > first)) {
-      newest = &symbol;
-      first = span->second.first;
-    }
-  return newest == nullptr ? std::string() : *newest;
+SymbolSpans shim_table() {
+  return SymbolSpans::parse(kShimSymbols);
 }
 
 std::vector<std::string> shim_functions_only(const std::vector<std::string_view>& undefined) {
@@ -115,7 +54,7 @@ std::string ShimUse::text() const {
 }
 
 std::vector<ShimUse> shim_uses(const Cell& cell, const Judgement& judgement) {
-  std::optional<ShimTable> table;  // few files need it
+  std::optional<SymbolSpans> table;  // few files need it
   std::vector<ShimUse> uses;
   for (const FileOutcome& file : judgement.files) {
     if (!file.counts()) continue;
@@ -124,7 +63,7 @@ std::vector<ShimUse> shim_uses(const Cell& cell, const Judgement& judgement) {
     const std::vector<std::string> functions =
         shim_functions_only({facts->undefined, facts->undefined + facts->undefined_count});
     if (functions.empty()) continue;
-    if (!table) table = ShimTable::embedded();
+    if (!table) table = shim_table();
     ShimUse use = use_of(functions, *table);
     auto same = std::find_if(uses.begin(), uses.end(), [&](const ShimUse& other) {
       return other.releases == use.releases && other.unknown == use.unknown;

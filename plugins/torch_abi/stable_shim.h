@@ -3,12 +3,12 @@
 // of torch fits every release from that of its newest shim function on.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "judgement.h"
+#include "symbol_spans.h"
 
 namespace torch_abi {
 
@@ -17,32 +17,8 @@ inline bool is_shim_name(std::string_view symbol) {
   return symbol.starts_with("aoti_torch_") || symbol.starts_with("torch_");
 }
 
-// Which releases have which function of the shim.
-class ShimTable {
- public:
-  // The form that data/make_shim_symbols writes. A malformed text is a mistake of the build: throws
-  // std::runtime_error.
-  static ShimTable parse(std::string_view text);
-  // The table that this plugin carries.
-  static ShimTable embedded();
-
-  // The releases that were looked at, oldest first.
-  [[nodiscard]] const std::vector<std::string>& releases() const { return releases_; }
-  [[nodiscard]] bool has(std::string_view symbol) const { return spans_.contains(symbol); }
-  // Those of them that have all these functions, oldest first; a function that the table lacks is in none.
-  [[nodiscard]] std::vector<std::string> releases_with(const std::vector<std::string>& symbols) const;
-  // The function that came last; empty where the table has none of them.
-  [[nodiscard]] std::string newest_of(const std::vector<std::string>& symbols) const;
-
- private:
-  struct Span {
-    std::size_t first = 0, last = 0;  // positions in releases_
-  };
-  [[nodiscard]] std::size_t position(std::string_view release) const;
-
-  std::vector<std::string> releases_;
-  std::map<std::string, Span, std::less<>> spans_;
-};
+// Which torch releases have which function of the shim: the table that this plugin carries.
+SymbolSpans shim_table();
 
 // Functions of the shim that a file asks for; empty where it asks for other parts of torch too, or for nothing.
 std::vector<std::string> shim_functions_only(const std::vector<std::string_view>& undefined);

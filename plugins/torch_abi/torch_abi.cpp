@@ -7,6 +7,7 @@
 #include "cell.h"
 #include "compatrix/note.h"
 #include "judgement.h"
+#include "origins.h"
 #include "package_roles.h"
 #include "report.h"
 #include "torch_import.h"
@@ -42,6 +43,7 @@ void conclude_broken_torch(const Cell& cell, const compatrix_load& load, const S
   judgement.files.push_back(
       {.path = "torch", .outcome = load.outcome, .message = load.message, .first_cause = {}, .uncounted = {}});
   add_problems(judgement, load, "torch");
+  apply_origins(cell, judgement);
   report_findings(cell, judgement, {});
   report_remedies(cell, judgement, {subject.torch, subject.torch}, {});
   const std::vector<std::string> causes = judgement.causes();
@@ -90,8 +92,10 @@ void evaluate(const Cell& cell) {
     for (AlternativesOutcome& outcome : apply_package_data(judgement, package, cuda_of_torch(cell)))
       alternatives.push_back(std::move(outcome));
   }
+  apply_origins(cell, judgement);
   const std::vector<ShimUse> uses = shim_uses(cell, judgement);
   report_findings(cell, judgement, uses);
+  report_two_majors(cell, judgement, subject.torch);
   report_assumptions(cell, judgement);
   report_remedies(cell, judgement, subject, uses);
   report_alternatives(cell, alternatives);

@@ -16,6 +16,7 @@ struct Found {
   std::string kind, file, message;
   std::vector<std::pair<std::string, std::string>> fields;
   bool fatal = false;  // the wheel is corrupt
+  std::string remedy = {};
 };
 
 struct Examination {
@@ -37,5 +38,8 @@ void examine_archive(Examination& examination);
 void examine_metadata(Examination& examination);
 // Modules that are named for the stable ABI of CPython against the symbols that they use.
 void examine_stable_abi(Examination& examination);
+
+// Files of the whole cell that several distributions claim, or that are listed as installed and are gone.
+void examine_ownership(Examination& examination);
 
 }  // namespace wheel_integrity

@@ -17,7 +17,8 @@ void conclude_with(Run& run, const std::vector<Found>& found, const std::string&
   for (const Found& each : found)
     if (each.fatal && fatal == nullptr) fatal = &each;
   if (fatal != nullptr) {
-    run.remedy("take another copy of " + subject + ", or tell its publisher: installers may refuse it");
+    if (fatal->remedy.empty())
+      run.remedy("take another copy of " + subject + ", or tell its publisher: installers may refuse it");
     return run.conclude(COMPATRIX_FAIL, "corrupt-wheel", fatal->message);
   }
   if (found.empty())
@@ -43,8 +44,11 @@ void evaluate(Run& run) {
     const std::string basis = examination.environment->integrity_basis(examination.run, i);
     if (!basis.starts_with("every byte")) run.assume(std::string(distribution->name) + ": " + basis);
   }
+  if (!subject.empty()) examine_ownership(examination);
   for (const Found& found : examination.found)
     run.finding({found.cause, found.kind, found.file, found.message, found.fields});
+  for (const Found& found : examination.found)
+    if (!found.remedy.empty()) run.remedy(found.remedy);
   if (subject.empty()) return run.conclude(COMPATRIX_SKIP, "", "the cell asks for nothing but torch");
   conclude_with(run, examination.found, subject);
 }

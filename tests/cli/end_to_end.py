@@ -90,6 +90,18 @@ def write_indexes(folder):
         }, requires=["torch==2.9.1"])
 
 
+    nccl = "nvidia/nccl/lib/libnccl.so.2"
+    write_wheel(folder / "main", "nvidia_nccl_cu12", "2.29.3", "py3-none-any", {nccl: fixture("nccl1/libnccl.so.2")})
+    write_wheel(folder / "main", "nvidia_nccl_cu13", "2.29.7", "py3-none-any", {nccl: fixture("nccl2/libnccl.so.2")})
+    write_wheel(folder / "main", "comm", "1.0", "cp310-abi3-linux_x86_64", {"comm/comm.abi3.so": fixture("nccl_user/comm.abi3.so")},
+                requires=["torch", "nvidia-nccl-cu13==2.29.7"])
+    write_wheel(folder / "main", "nvidia_nvjitlink_cu12", "12.1.105", "py3-none-any",
+                {"nvidia/nvjitlink/lib/libnvJitLink.so.12": fixture("nvjitlink1/libnvJitLink.so.12")})
+    write_wheel(folder / "main", "linker", "1.0", "cp310-abi3-linux_x86_64", {"linker/link.abi3.so": fixture("nvjitlink_user/link.abi3.so")},
+                requires=["torch", "nvidia-nvjitlink-cu12"])
+    write_wheel(folder / "main", "made_cuda_twelve", "12.0", "py3-none-any", {"kern/libcudart.so.12": fixture("cudart12/libcudart.so.12")})
+
+
 class EndToEnd(unittest.TestCase):
     maxDiff = None
 
@@ -278,6 +290,55 @@ checks: [torch_abi, wheel_integrity]
         self.assertIn("nothing-of-the-kind is not installed here", run.stdout)
         run = self.compatrix("check", "kern", "--with", "torch==2.9.1", "--python", env / "bin/python", code=3)
         self.assertIn("has torch 2.10.0+cu128, the cell asks for torch==2.9.1", " ".join(run.stdout.split()))
+
+    def installed_with(self, *steps):
+        """An environment made by uv, one step after the other, and what torch_abi and wheel_integrity say of comm there."""
+        env = self.place / "env"
+        subprocess.run([UV, "venv", "-q", "--allow-existing", "--python", PYTHON, env], env=self.environment(), check=True)
+        for step in steps:
+            subprocess.run([UV, "pip", *step, "-q", "--python", env / "bin/python"], check=True, env=self.environment(UV_INDEX=self.index.url("cu128")))
+        run = subprocess.run([PROGRAM, "check", "comm", "--python", env / "bin/python", "--format", "json"], cwd=self.place, env=self.environment(),
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+        return {r["check"]: r for r in json.loads(run.stdout)["cells"][0]["results"]}
+
+    def test_two_owners_of_one_library(self):
+        results = self.installed_with(["install", "torch==2.9.1+cu128", "comm"], ["install", "nvidia-nccl-cu12"])
+        answer = results["torch_abi"]
+        self.assertEqual((answer["status"], answer["cause"]), ("fail", "nccl"), answer)
+        lacking = next(f for f in answer["findings"] if f["kind"] == "undefined-symbol")
+        self.assertEqual((lacking["symbol"], lacking["release"], lacking["owner"]), ("ncclCommResume", "2.29.7", "nvidia-nccl-cu12 2.29.3"))
+        self.assertIn("uninstall nvidia-nccl-cu12 2.29.3 and nvidia-nccl-cu13 2.29.7, then install nvidia-nccl-cu13 2.29.7", answer["remedy"][0])
+        owners = next(f for f in results["wheel_integrity"]["findings"] if f["kind"] == "two-owners")
+        self.assertEqual((owners["file"], owners["bytes_of"]), ("nvidia/nccl/lib/libnccl.so.2", "nvidia-nccl-cu12 2.29.3"))
+        # Uninstalling the intruder takes the file of both away; nothing has to be "installed" that isn't.
+        results = self.installed_with(["uninstall", "nvidia-nccl-cu12"])
+        answer = results["torch_abi"]
+        self.assertEqual((answer["status"], answer["cause"]), ("fail", "corrupt-wheel"), answer)
+        self.assertIn("listed in RECORD of nvidia-nccl-cu13 2.29.7 and missing on disk", answer["findings"][0]["message"])
+        self.assertEqual(answer["remedy"], ["install nvidia-nccl-cu13 2.29.7 again: parts of it are gone from disk"])
+        self.assertEqual((results["wheel_integrity"]["status"], results["wheel_integrity"]["cause"]), ("fail", "corrupt-wheel"))
+        # Both at once from a lock: nothing is written yet, and chance would decide.
+        run = self.compatrix("check", "comm", "--with", "torch==2.9.1+cu128", "--with", "nvidia-nccl-cu12", "--checks", "wheel_integrity", "--index",
+                             self.index.url("cu128"), "--format", "json")
+        result = json.loads(run.stdout)["cells"][0]["results"][0]
+        self.assertIn("left to chance", next(f for f in result["findings"] if f["kind"] == "two-owners")["message"])
+
+    def test_minor_release_of_a_cuda_library(self):
+        run = self.compatrix("check", "linker", "--with", "torch==2.9.1+cu128", "--checks", "torch_abi", "--index", self.index.url("cu128"),
+                             "--format", "json", code=1)
+        answer = json.loads(run.stdout)["cells"][0]["results"][0]
+        self.assertEqual(answer["cause"], "cuda-runtime")
+        lacking = next(f for f in answer["findings"] if f["kind"] == "undefined-symbol")
+        self.assertEqual((lacking["release"], lacking["owner"]), ("12.4", "nvidia-nvjitlink-cu12 12.1.105"))
+        self.assertEqual(answer["remedy"], ["bring nvidia-nvjitlink-cu12 12.1.105 (libnvJitLink.so.12) to 12.4 or later"])
+
+    def test_second_major_of_cuda(self):
+        run = self.compatrix("check", "kern==1.0+cu128", "--with", "torch==2.9.1+cu130", "--with", "made-cuda-twelve", "--checks", "torch_abi", "--format", "json",
+                             UV_INDEX=self.index.url("cu128") + " " + self.index.url("cu130"), UV_INDEX_STRATEGY="unsafe-best-match")
+        answer = json.loads(run.stdout)["cells"][0]["results"][0]
+        self.assertEqual((answer["status"], answer["cause"]), ("warn", "cuda-runtime"), answer)
+        mixed = next(f for f in answer["findings"] if f["kind"] == "two-cuda-majors")
+        self.assertEqual(mixed["libraries"], "libcudart.so.12")
 
     def test_wrong_arguments_and_files(self):
         (self.place / "text.yaml").write_text("Dear reader,\n")

@@ -47,6 +47,12 @@ TEST_CASE("an undefined symbol's cause follows from who should have it", "[cause
   CHECK(symbol_cause("_ZNSt1aEv", "std::a()", "libstdc++.so.6") == "platform");
 }
 
+TEST_CASE("what the processor or the process lacks is the platform's", "[causes]") {
+  for (const char* kind : {"isa-level", "static-tls"})
+    CHECK(cause_of({.kind = kind, .library = "", .symbol = "", .demangled = "", .expected_in = ""}, false) ==
+          "platform");
+}
+
 TEST_CASE("corrupt files are repaired before libraries, libraries before symbols", "[causes]") {
   CHECK(repair_order("corrupt-wheel") < repair_order("cuda-runtime"));
   CHECK(repair_order("cuda-runtime") < repair_order("torch-abi"));

@@ -7,7 +7,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-const ShimTable kTable = ShimTable::parse(
+const SymbolSpans kTable = SymbolSpans::parse(
     "# comment\nreleases 2.8.0 2.9.0 2.10.0\n"
     "aoti_torch_empty 2.8.0\naoti_torch_guard 2.9.0\naoti_torch_old 2.8.0 2.9.0\ntorch_from_blob 2.10.0\n");
 
@@ -37,7 +37,7 @@ TEST_CASE("the span of releases in words", "[shim]") {
 
 TEST_CASE("the table that the plugin carries has the shim's dates", "[shim]") {
   // Read in real wheels: torch_from_blob came with 2.11, aoti_torch_abi_version with 2.7.
-  const ShimTable table = ShimTable::embedded();
+  const SymbolSpans table = shim_table();
   CHECK(table.releases_with({"torch_from_blob"}).front() == "2.11.0");
   CHECK(table.releases_with({"aoti_torch_abi_version"}).front() == "2.7.0");
 }
