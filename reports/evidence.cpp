@@ -80,12 +80,14 @@ std::vector<std::string> evidence_lines(const CheckResult& result, std::size_t m
     } else if (finding.kind == "library-not-found") {
       add_missing_library(finding, lines);
     } else {
-      lines.push_back(fmt::format("{}{}", finding.file.empty() ? "" : visible_utf8(finding.file) + ": ",
-                                  visible_utf8(finding.message)));
+      const bool named = finding.file.empty() || finding.message.find(finding.file) != std::string::npos;
+      lines.push_back(
+          fmt::format("{}{}", named ? "" : visible_utf8(finding.file) + ": ", visible_utf8(finding.message)));
       for (const std::string& printed : field_values(finding, "printed")) add_printed(printed, lines);
     }
   }
-  if (left_out != 0) lines.push_back(fmt::format("and {} more findings in results.json", left_out));
+  if (left_out != 0)
+    lines.push_back(fmt::format("and {} more finding{} in results.json", left_out, left_out == 1 ? "" : "s"));
   return lines;
 }
 

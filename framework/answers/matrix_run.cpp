@@ -72,7 +72,7 @@ class CellMaker {
     wheel::LockRequest request;
     request.requirements = requirements_of(matrix_, cell);
     for (std::string& requirement : request.requirements) {
-      if (!requirement.ends_with(".whl") || requirement.find("://") != std::string::npos) continue;
+      if (!wheel::is_local_wheel(requirement)) continue;
       requirement = std::filesystem::absolute(matrix_.file.parent_path() / requirement).lexically_normal();
       if (!std::filesystem::is_regular_file(requirement)) continue;  // locking says so
       auto digest = fetcher_.learn_local(requirement);
@@ -128,7 +128,7 @@ class CellMaker {
     auto found = find_interpreter(version);
     // Kept for machines that share this store and have no such interpreter; without it the answer is the same.
     if (!found.empty())
-      static_cast<void>(keep_interpreter_facts(facts::FactStore(options_.store), found, version, "x86_64"));
+      static_cast<void>(keep_interpreter_facts(facts::FactStore(options_.store), found, version, kThisMachine));
     return interpreters_.emplace(version, std::move(found)).first->second;
   }
 

@@ -20,6 +20,7 @@ const void* service(compatrix_run*, const char* id) {
   if (std::strcmp(id, COMPATRIX_ENVIRONMENT_1) == 0) return environment_service();
   if (std::strcmp(id, COMPATRIX_ELF_1) == 0) return elf_service();
   if (std::strcmp(id, COMPATRIX_LINKER_1) == 0) return linker_service();
+  if (std::strcmp(id, COMPATRIX_RELEASES_1) == 0) return releases_service();
   return nullptr;
 }
 

@@ -12,6 +12,7 @@
 
 #include "compatrix/plugin.h"
 #include "compatrix/services.h"
+#include "framework/base/version.h"
 #include "framework/checks/verdict.h"
 #include "framework/environment/cell_files.h"
 #include "framework/linker/process.h"
@@ -47,6 +48,14 @@ class Arena {
   std::vector<std::shared_ptr<void>> objects_;
 };
 
+// A release of which a library's facts are kept.
+struct KnownRelease {
+  Version version;
+  std::string text;  // as the wheel's name has it
+  std::shared_ptr<const facts::WheelFacts> wheel;
+  std::map<std::string, std::shared_ptr<const elf::ElfFile>, std::less<>> libraries;  // that were asked for, by path
+};
+
 }  // namespace compatrix
 
 // The host's side of the opaque types of the C ABI.
@@ -70,6 +79,7 @@ struct compatrix_run {
   std::optional<std::vector<compatrix_disputed_file>> disputed;
   std::map<std::string, const compatrix_elf_facts*> elf_facts;
   std::deque<compatrix_process> processes;
+  std::map<std::pair<std::string, std::string>, std::vector<compatrix::KnownRelease>> releases;  // by project, library
 
   // Calls `ask` until nothing is wanted any more. False: facts could not be had, `failure` says why.
   template <class Ask>

@@ -68,6 +68,17 @@ bool FactStore::has_text(const std::string& sha256, const std::string& member) c
   return std::filesystem::exists(path(sha256, member, ".text"), ignored);
 }
 
+std::vector<std::string> FactStore::wheels_with_library(const std::string& member) const {
+  std::vector<std::string> wheels;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, failure)) {
+    std::string sha256 = entry.path().filename().string();
+    std::error_code ignored;
+    if (std::filesystem::exists(path(sha256, member, ".library"), ignored)) wheels.push_back(std::move(sha256));
+  }
+  return wheels;
+}
+
 Result<Done> FactStore::put_wheel(const WheelFacts& facts) const {
   return put(folder_ / facts.sha256 / "wheel", encode_wheel(facts));
 }

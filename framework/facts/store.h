@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/base/result.h"
 #include "framework/facts/library_facts.h"
@@ -27,6 +28,9 @@ class FactStore {
   [[nodiscard]] bool has_wheel(const std::string& sha256) const;
   [[nodiscard]] bool has_library(const std::string& sha256, const std::string& member) const;
   [[nodiscard]] bool has_text(const std::string& sha256, const std::string& member) const;
+
+  // The wheels of which this library's facts are kept, in no order.
+  [[nodiscard]] std::vector<std::string> wheels_with_library(const std::string& member) const;
 
   Result<Done> put_wheel(const WheelFacts& facts) const;
   Result<Done> put_library(const std::string& sha256, const std::string& member, const std::string& encoded) const;

@@ -48,6 +48,9 @@ struct LockRequest {
   LockTarget target;
 };
 
+// Whether a requirement is the path of a wheel, and not a PEP 508 text.
+bool is_local_wheel(const std::string& requirement);
+
 // Asks uv to lock the requests and writes `file` (aside, then renamed). The requirements themselves override what any
 // distribution demands of the same projects, so that a pair can be examined although its metadata forbids it. The index
 // is the one that uv or pip is configured with. Takes what an error of uv says and makes one sentence of it.

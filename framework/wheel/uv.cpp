@@ -99,10 +99,6 @@ std::string file_address(const std::string& path) {
   return address;
 }
 
-bool is_local_wheel(const std::string& requirement) {
-  return requirement.ends_with(".whl") && requirement.find("://") == std::string::npos;
-}
-
 // The stub of a wheel that is a requirement, in a folder of its own.
 Result<StubWheel> stub_for(const LockRequest& request, const std::string& path, const std::filesystem::path& folder) {
   std::error_code ignored;
@@ -244,18 +240,24 @@ Result<std::filesystem::path> find_uv() {
   return Error{"uv", "was not found on PATH; install it (pip install uv) or name it with COMPATRIX_UV"};
 }
 
+bool is_local_wheel(const std::string& requirement) {
+  return requirement.ends_with(".whl") && requirement.find("://") == std::string::npos;
+}
+
 Result<Done> write_lock(const LockRequest& request, const std::filesystem::path& file) {
   const ScratchFolder scratch;
+  const Error no_room{std::filesystem::temp_directory_path().string(),
+                      "can't be written to, which locking needs; make room or set TMPDIR"};
+  if (scratch.path().empty()) return no_room;
   const auto input = input_for(request, scratch.path());
   if (!input) return input.error();
   if (input->stubs.size() == input->lines.size())
     if (const auto lock = lock_of_independent(input->stubs, request.target.python)) return put_in_place(*lock, file);
   const auto uv = find_uv();
   if (!uv) return uv.error();
-  if (scratch.path().empty() || !write_lines(scratch.path() / "requirements.txt", input->lines) ||
+  if (!write_lines(scratch.path() / "requirements.txt", input->lines) ||
       !write_lines(scratch.path() / "overrides.txt", input->lines))
-    return Error{std::filesystem::temp_directory_path().string(),
-                 "can't be written to, which locking needs; make room or set TMPDIR"};
+    return no_room;
 
   const auto ran = run_program({.arguments = arguments_for(request, *uv, scratch.path()),
                                 .environment = index_environment(request.index),

@@ -33,6 +33,11 @@ struct ServiceId<compatrix_linker_1> {
   static constexpr const char* value = COMPATRIX_LINKER_1;
 };
 
+template <>
+struct ServiceId<compatrix_releases_1> {
+  static constexpr const char* value = COMPATRIX_RELEASES_1;
+};
+
 struct Finding {
   std::string cause;  // empty: it speaks against nothing
   std::string kind, file, message;

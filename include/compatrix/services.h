@@ -204,6 +204,25 @@ typedef struct compatrix_linker_1 {
   void (*open_standard_module)(compatrix_process* process, const char* module);
 } compatrix_linker_1;
 
+/* ---- compatrix.releases/1 ----------------------------------------------------------------------------- */
+#define COMPATRIX_RELEASES_1 "compatrix.releases/1"
+
+/* Other releases of a distribution, as far as their facts were kept on this machine when somebody looked at them. What
+ * a check learns from them depends on what was looked at: it is evidence, never a status. */
+typedef struct compatrix_releases_1 {
+  size_t struct_size;
+  /* Releases for the cell's machine of which this library's facts are kept, oldest first (PEP 440), one wheel each. */
+  size_t (*count)(compatrix_run* run, const char* project, const char* library);
+  const char* (*version)(compatrix_run* run, const char* project, const char* library, size_t index); /* [run] */
+  /* Whether the release's library defines a symbol: 1 or 0; -1 where that library's facts are not kept. `member` is
+   * below site-packages, and may be another library of the same wheel. */
+  int (*defines)(compatrix_run* run, const char* project, const char* library, size_t index, const char* member,
+                 const char* symbol);
+  /* Size in bytes of a data object there; 0 where it is not defined or not known. */
+  uint64_t (*object_size)(compatrix_run* run, const char* project, const char* library, size_t index,
+                          const char* member, const char* symbol);
+} compatrix_releases_1;
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,8 @@ Cell::Cell(const compatrix_host* host_lent, compatrix_run* evaluated)
       host(host_lent),
       environment(static_cast<const compatrix_environment_1*>(host->service(run, COMPATRIX_ENVIRONMENT_1))),
       elf(static_cast<const compatrix_elf_1*>(host->service(run, COMPATRIX_ELF_1))),
-      linker(static_cast<const compatrix_linker_1*>(host->service(run, COMPATRIX_LINKER_1))) {}
+      linker(static_cast<const compatrix_linker_1*>(host->service(run, COMPATRIX_LINKER_1))),
+      releases(static_cast<const compatrix_releases_1*>(host->service(run, COMPATRIX_RELEASES_1))) {}
 
 int Cell::find(std::string_view project) const {
   for (std::size_t i = 0; i < environment->distribution_count(run); ++i)

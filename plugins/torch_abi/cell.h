@@ -21,6 +21,7 @@ struct Cell {
   const compatrix_environment_1* environment = nullptr;
   const compatrix_elf_1* elf = nullptr;
   const compatrix_linker_1* linker = nullptr;
+  const compatrix_releases_1* releases = nullptr;  // which a host may lack
 
   Cell(const compatrix_host* host, compatrix_run* run);
 

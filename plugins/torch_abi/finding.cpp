@@ -1,5 +1,10 @@
 #include "finding.h"
 
+#include <cstdlib>
+#include <memory>
+
+#include <cxxabi.h>
+
 #include <algorithm>
 
 namespace torch_abi {
@@ -24,6 +29,13 @@ void report_finding(const Cell& cell, const std::string& cause, const std::strin
                                .fields = views.data(),
                                .field_count = views.size()};
   cell.host->report_finding(cell.run, &view);
+}
+
+std::string readable(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 ? name.get() : symbol;
 }
 
 std::string plural(std::size_t count, const std::string& noun) {

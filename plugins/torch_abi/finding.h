@@ -19,6 +19,8 @@ void add(Fields& fields, const char* key, const std::vector<std::string>& values
 void report_finding(const Cell& cell, const std::string& cause, const std::string& kind, const std::string& file,
                     const std::string& message, const Fields& fields);
 
+// A C++ name as people write it; others as they are.
+std::string readable(const std::string& symbol);
 // "1 file", "2 files"
 std::string plural(std::size_t count, const std::string& noun);
 std::string join(const std::vector<std::string>& items, const char* separator);

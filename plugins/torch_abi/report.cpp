@@ -5,6 +5,7 @@
 
 #include "causes.h"
 #include "finding.h"
+#include "known_releases.h"
 #include "python_api.h"
 #include "stable_shim.h"
 #include "string_abi.h"
@@ -82,6 +83,12 @@ const char* layout_word(LayoutVerdict verdict) {
   return nullptr;
 }
 
+std::vector<std::string> paths_of(const std::vector<const FileOutcome*>& files) {
+  std::vector<std::string> paths;
+  for (const FileOutcome* file : files) paths.push_back(file->path);
+  return paths;
+}
+
 // Files that resolve but were built against another torch's layout: one finding for each torch that they were built
 // with, with the evidence.
 void report_layout(const Cell& cell, const Judgement& judgement) {
@@ -98,18 +105,21 @@ void report_layout(const Cell& cell, const Judgement& judgement) {
       for (const Assertion& assertion : file->layout.build.telling)
         add_once(assertions, assertion.header + ":" + std::to_string(assertion.line));
       for (const SizeDifference& difference : file->layout.differences)
-        add_once(sizes, difference.symbol + ": " + std::to_string(difference.in_file) + " bytes in the file, " +
-                            std::to_string(difference.in_torch) + " in " + difference.library);
+        add_once(sizes, readable(difference.symbol) + ": " + std::to_string(difference.in_file) +
+                            " bytes in the file, " + std::to_string(difference.in_torch) + " in " + difference.library);
     }
+    for (std::string& change : changed_sizes(cell, paths_of(files), files.front()->layout.build.releases))
+      add_once(sizes, std::move(change));
     const std::size_t differing = sizes.size();
     assertions.resize(std::min(kShown, assertions.size()));
     sizes.resize(std::min(kShown, sizes.size()));
     add(fields, "built_with", build);
     add(fields, "assertions", assertions);
     add(fields, "sizes", sizes);
-    std::string sentence = plural(files.size(), "file") + (files.size() == 1 ? " misses" : " miss") +
-                           " no symbol, but " + (files.size() == 1 ? "was" : "were") + " built with " + build +
-                           " and use its C++ interface, whose layout no release promises";
+    const bool one = files.size() == 1;
+    std::string sentence = plural(files.size(), "file") + (one ? " misses" : " miss") + " no symbol, but " +
+                           (one ? "was" : "were") + " built with " + build + " and " + (one ? "uses" : "use") +
+                           " its C++ interface, whose layout no release promises";
     if (differing != 0) sentence += "; " + plural(differing, "object") + " of another size here";
     report_finding(cell, std::string(kLayoutRisk), "layout-risk", files.front()->path, sentence, fields);
   }
@@ -142,10 +152,34 @@ void report_obstacle(const Cell& cell, const Judgement& judgement, const Obstacl
                  obstacle.files.empty() ? "" : obstacle.files.front(), sentence_for(obstacle, instead), fields);
 }
 
+// What of torch is missing, by the library that has the nearest relatives.
+void report_missing_by_library(const Cell& cell, const Judgement& judgement) {
+  std::map<std::string, std::vector<const Obstacle*>> by_library;
+  for (const Obstacle& obstacle : judgement.obstacles)
+    if (obstacle.kind == "undefined-symbol" && obstacle.cause == kTorchAbi && judgement.counts(obstacle))
+      by_library[obstacle.expected_in].push_back(&obstacle);
+  for (const auto& [library, obstacles] : by_library) {
+    if (obstacles.size() < 2) continue;
+    Fields fields;
+    add(fields, "library", library);
+    std::size_t changed = 0;
+    for (const Obstacle* obstacle : obstacles) {
+      fields.emplace_back("symbols", obstacle->demangled.empty() ? obstacle->symbol : obstacle->demangled);
+      changed += obstacle->instead.empty() ? 0 : 1;
+    }
+    std::string sentence = plural(obstacles.size(), "symbol") + " of torch " +
+                           (library.empty() ? "" : "are missing in ") +
+                           (library.empty() ? "have no relative in any library" : library);
+    if (changed != 0) sentence += "; " + std::to_string(changed) + " of them it has with another signature";
+    report_finding(cell, std::string(kTorchAbi), "missing-symbols", obstacles.front()->files.front(), sentence, fields);
+  }
+}
+
 }  // namespace
 
 void report_findings(const Cell& cell, const Judgement& judgement, const std::vector<ShimUse>& uses) {
   report_string_abi(cell, judgement);
+  report_missing_by_library(cell, judgement);
   // What speaks against the package first.
   for (const bool counting : {true, false})
     for (const Obstacle& obstacle : judgement.obstacles)

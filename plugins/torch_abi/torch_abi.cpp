@@ -6,7 +6,9 @@
 
 #include "cell.h"
 #include "compatrix/note.h"
+#include "declared_torch.h"
 #include "judgement.h"
+#include "known_releases.h"
 #include "origins.h"
 #include "package_roles.h"
 #include "report.h"
@@ -95,6 +97,8 @@ void evaluate(const Cell& cell) {
   apply_origins(cell, judgement);
   const std::vector<ShimUse> uses = shim_uses(cell, judgement);
   report_findings(cell, judgement, uses);
+  report_known_releases(cell, judgement, subject.torch);
+  for (const Package& package : packages) report_declared_torch(cell, judgement, package);
   report_two_majors(cell, judgement, subject.torch);
   report_assumptions(cell, judgement);
   report_remedies(cell, judgement, subject, uses);
