@@ -88,6 +88,22 @@ std::string visible_utf8(std::string_view bytes) {
   return visible;
 }
 
+std::vector<std::vector<std::string_view>> table_rows(std::string_view text) {
+  const auto parts = [](std::string_view whole, char separator) {
+    std::vector<std::string_view> found;
+    for (std::size_t at = 0; at < whole.size();) {
+      const std::size_t end = std::min(whole.find(separator, at), whole.size());
+      if (end != at) found.push_back(whole.substr(at, end - at));
+      at = end + 1;
+    }
+    return found;
+  };
+  std::vector<std::vector<std::string_view>> rows;
+  for (const std::string_view line : parts(text, '\n'))
+    if (auto words = parts(line, ' '); !words.empty() && words.front().front() != '#') rows.push_back(std::move(words));
+  return rows;
+}
+
 std::string byte_count(std::uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
   constexpr std::array kUnits{"kB", "MB", "GB", "TB"};

@@ -20,6 +20,9 @@ std::string suggestion(std::string_view word, std::span<const std::string> candi
 // or \u001B. For everything foreign that goes to a terminal or into a report.
 std::string visible_utf8(std::string_view bytes);
 
+// A table of text, as words that blanks separate: one row for each line, but for empty ones and comments (#).
+std::vector<std::vector<std::string_view>> table_rows(std::string_view text);
+
 // "1.3 GB", "24 kB": decimal units.
 std::string byte_count(std::uint64_t bytes);
 

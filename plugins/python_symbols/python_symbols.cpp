@@ -4,20 +4,11 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "framework/base/text.h"
 #include "python_symbols_data.h"
 
 namespace python_symbols {
 namespace {
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
-    if (end != at) words.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
 
 std::optional<Minor> release_or_dash(std::string_view word) {
   if (word == "-") return std::nullopt;
@@ -48,11 +39,7 @@ std::optional<Minor> parse_minor(std::string_view text) {
 
 SymbolTable SymbolTable::parse(std::string_view text) {
   SymbolTable table;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::vector<std::string_view> words = words_of(text.substr(at, end - at));
-    at = end + 1;
-    if (words.empty() || words.front().front() == '#') continue;
+  for (const std::vector<std::string_view>& words : compatrix::table_rows(text)) {
     if (words.front() == "releases") {
       for (std::size_t i = 1; i < words.size(); ++i)
         if (const auto release = release_or_dash(words[i])) table.releases_.push_back(*release);

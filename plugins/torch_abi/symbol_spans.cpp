@@ -3,28 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "framework/base/text.h"
+
 namespace torch_abi {
-namespace {
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
-    if (end != at) words.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
-}  // namespace
 
 SymbolSpans SymbolSpans::parse(std::string_view text) {
   SymbolSpans table;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::vector<std::string_view> words = words_of(text.substr(at, end - at));
-    at = end + 1;
-    if (words.empty() || words.front().front() == '#') continue;
+  for (const std::vector<std::string_view>& words : compatrix::table_rows(text)) {
     if (words.front() == "releases") {
       table.releases_.assign(words.begin() + 1, words.end());
       continue;

@@ -30,3 +30,9 @@ TEST_CASE("byte counts are said in decimal units", "[text]") {
   CHECK(byte_count(535601072) == "536 MB");
   CHECK(byte_count(1'300'000'000) == "1.3 GB");
 }
+
+TEST_CASE("a table's rows are its lines' words, without comments and empty lines", "[text]") {
+  using Rows = std::vector<std::vector<std::string_view>>;
+  CHECK(table_rows("# about\na  b c\n\n d\n#e f") == Rows{{"a", "b", "c"}, {"d"}});
+  CHECK(table_rows("").empty());
+}

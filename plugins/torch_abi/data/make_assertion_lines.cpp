@@ -1,18 +1,17 @@
 // Writes assertion_lines.txt: at which lines the headers of each torch release assert something, read by ranges from
 // the release's own wheel on the configured index. For maintainers, when torch has a new release:
 //   build/release/plugins/torch_abi/make_assertion_lines 2.4.1 2.5.1 … >plugins/torch_abi/data/assertion_lines.txt
-#include <filesystem>
+#include <exception>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "assertions.h"
 #include "framework/wheel/http.h"
-#include "framework/wheel/lock.h"
 #include "framework/wheel/zip.h"
+#include "lock_of.h"
 
 namespace {
 
@@ -63,13 +62,7 @@ bool may_assert(const std::string& name) {
 }
 
 Result<std::map<std::string, Lines>> lines_of_release(const std::string& release) {
-  wheel::LockRequest request;
-  request.requirements = {"torch==" + release};
-  request.without_dependencies = true;
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("pylock.{}.toml", ::getpid());
-  if (const auto locked = wheel::write_lock(request, file); !locked) return locked.error();
-  const auto lock = wheel::read_lock(file, request.target);
-  std::filesystem::remove(file);
+  const auto lock = torch_abi::lock_of("torch==" + release);
   if (!lock) return lock.error();
   const auto& wheel = lock->wheels.front();
   auto remote = wheel::open_remote_file(wheel.url, wheel.size, {});
@@ -90,7 +83,7 @@ Result<std::map<std::string, Lines>> lines_of_release(const std::string& release
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::vector<std::string> releases(arguments + 1, arguments + count);
   if (releases.empty()) {
     fmt::print(stderr, "usage: make_assertion_lines RELEASE... (oldest first)\n");
@@ -114,4 +107,7 @@ int main(int count, char** arguments) {
     for (const auto& [lines, of] : variants) fmt::print("{}: {}\n", of, fmt::join(lines, " "));
   }
   return 0;
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "make_assertion_lines: {}\n", failure.what());
+  return 3;
 }

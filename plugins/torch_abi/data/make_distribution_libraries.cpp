@@ -2,18 +2,17 @@
 // each project's newest wheel on the configured index. For maintainers, when NVIDIA adds a project:
 //   make_distribution_libraries nvidia-cuda-runtime-cu12 nvidia-cuda-runtime …
 #include <algorithm>
-#include <filesystem>
+#include <exception>
 #include <map>
 #include <set>
 #include <string>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "framework/environment/environment.h"
 #include "framework/environment/fetcher.h"
 #include "framework/wheel/dist_info.h"
-#include "framework/wheel/lock.h"
+#include "lock_of.h"
 
 namespace {
 
@@ -21,13 +20,7 @@ using namespace compatrix;
 
 Result<std::set<std::string>> libraries_of(const std::string& project, Fetcher& fetcher,
                                            const facts::FactStore& store) {
-  wheel::LockRequest request;
-  request.requirements = {project};
-  request.without_dependencies = true;
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("pylock.{}.toml", ::getpid());
-  if (const auto locked = wheel::write_lock(request, file); !locked) return locked.error();
-  const auto lock = wheel::read_lock(file, request.target);
-  std::filesystem::remove(file);
+  const auto lock = torch_abi::lock_of(project);
   if (!lock) return lock.error();
   if (const auto learnt = fetcher.learn(*lock); !learnt) return learnt.error();
   const auto facts = store.wheel(facts_key(lock->wheels.front()));
@@ -42,7 +35,7 @@ Result<std::set<std::string>> libraries_of(const std::string& project, Fetcher& 
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   if (count < 2) {
     fmt::print(stderr, "usage: make_distribution_libraries PROJECT...\n");
     return 2;
@@ -64,4 +57,7 @@ int main(int count, char** arguments) {
       "# A library and the distributions that bring it.\n");
   for (const auto& [library, projects] : table) fmt::print("{} {}\n", library, fmt::join(projects, " "));
   return 0;
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "make_distribution_libraries: {}\n", failure.what());
+  return 3;
 }

@@ -4,18 +4,17 @@
 //   make_symbol_spans torch aoti_torch_,torch_ torch/lib/libtorch_cpu.so,torch/lib/libtorch_cuda.so 2.4.0 2.4.1 …
 //   make_symbol_spans nvidia-nccl-cu12 nccl nvidia/nccl/lib/libnccl.so.2 2.18.3 …
 #include <algorithm>
-#include <filesystem>
+#include <exception>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "framework/environment/environment.h"
 #include "framework/environment/fetcher.h"
-#include "framework/wheel/lock.h"
+#include "lock_of.h"
 
 namespace {
 
@@ -36,21 +35,10 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-Result<wheel::Lock> lock_of(const std::string& project, const std::string& release) {
-  wheel::LockRequest request;
-  request.requirements = {project + "==" + release};
-  request.without_dependencies = true;
-  const auto file = std::filesystem::temp_directory_path() / fmt::format("pylock.{}.toml", ::getpid());
-  if (const auto locked = wheel::write_lock(request, file); !locked) return locked.error();
-  auto lock = wheel::read_lock(file, request.target);
-  std::filesystem::remove(file);
-  return lock;
-}
-
 // The functions of those names that the release's libraries define.
 Result<std::set<std::string>> functions_of(const Question& question, const std::string& release, Fetcher& fetcher,
                                            const facts::FactStore& store) {
-  const auto lock = lock_of(question.project, release);
+  const auto lock = torch_abi::lock_of(question.project + "==" + release);
   if (!lock) return lock.error();
   if (const auto learnt = fetcher.learn(*lock); !learnt) return learnt.error();
   const std::string key = facts_key(lock->wheels.front());
@@ -82,7 +70,7 @@ Run last_run(const std::vector<std::string>& in, const std::vector<std::string>&
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   if (count < 5) {
     fmt::print(stderr,
                "usage: make_symbol_spans PROJECT PREFIX[,PREFIX...] MEMBER[,MEMBER...] RELEASE... (oldest first)\n");
@@ -112,4 +100,7 @@ int main(int count, char** arguments) {
     fmt::print("{} {}{}\n", symbol, run.first, run.last == releases.back() ? "" : " " + run.last);
   }
   return 0;
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "make_symbol_spans: {}\n", failure.what());
+  return 3;
 }
