@@ -94,6 +94,8 @@ def write_indexes(folder):
     for name in ("operators", "functions"):
         write_wheel(folder / "main", name, "1.0", "cp310-abi3-linux_x86_64", {f"{name}/ops.abi3.so": fixture(f"{name}/ops.abi3.so")},
                     requires=["torch>=2.8"])
+    write_wheel(folder / "main", "new_glibc", "1.0", "cp310-abi3-linux_x86_64",
+                {"new_glibc/ops.abi3.so": (pathlib.Path(FIXTURES) / "cases/new_glibc/root.so").read_bytes()})
     write_wheel(folder / "main", "numa_user", "1.0", "cp310-abi3-linux_x86_64", {"numa_user/ops.abi3.so": fixture("numa_user/ops.abi3.so")})
     nccl = "nvidia/nccl/lib/libnccl.so.2"
     write_wheel(folder / "main", "nvidia_nccl_cu12", "2.29.3", "py3-none-any", {nccl: fixture("nccl1/libnccl.so.2")})
@@ -329,6 +331,14 @@ checks: [torch_abi, wheel_integrity]
         answer = json.loads(run.stdout)["cells"][0]["results"][0]
         self.assertEqual(answer["cause"], "missing-library")
         self.assertEqual(answer["remedy"], ["install the system package that has libnuma.so.1 (Debian: libnuma1); no Python package brings it"])
+
+    def test_system_that_is_too_old(self):
+        run = self.compatrix("check", "new-glibc", "--with", "torch==2.9.1+cu128", "--platform", "ubuntu22.04", "--checks", "torch_abi", "--index",
+                             self.index.url("cu128"), "--format", "json", code=1)
+        answer = json.loads(run.stdout)["cells"][0]["results"][0]
+        self.assertEqual(answer["cause"], "platform")
+        self.assertEqual(answer["remedy"], ["take a wheel that is built for an older system, or a system with GLIBC_2.36; of the platforms that are known: "
+                                            "debian12, ubuntu24.04"])
 
     def test_two_owners_of_one_library(self):
         results = self.installed_with(["install", "torch==2.9.1+cu128", "comm"], ["install", "nvidia-nccl-cu12"])
