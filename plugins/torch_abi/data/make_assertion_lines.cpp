@@ -1,6 +1,7 @@
 // Writes assertion_lines.txt: at which lines the headers of each torch release assert something, read by ranges from
 // the release's own wheel on the configured index. For maintainers, when torch has a new release:
 //   build/release/plugins/torch_abi/make_assertion_lines 2.4.1 2.5.1 … >plugins/torch_abi/data/assertion_lines.txt
+#include <cstdio>
 #include <exception>
 #include <map>
 #include <string>
@@ -108,6 +109,6 @@ int main(int count, char** arguments) try {
   }
   return 0;
 } catch (const std::exception& failure) {
-  fmt::print(stderr, "make_assertion_lines: {}\n", failure.what());
+  static_cast<void>(std::fprintf(stderr, "make_assertion_lines: %s\n", failure.what()));
   return 3;
 }

@@ -2,6 +2,7 @@
 // each project's newest wheel on the configured index. For maintainers, when NVIDIA adds a project:
 //   make_distribution_libraries nvidia-cuda-runtime-cu12 nvidia-cuda-runtime …
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <map>
 #include <set>
@@ -58,6 +59,6 @@ int main(int count, char** arguments) try {
   for (const auto& [library, projects] : table) fmt::print("{} {}\n", library, fmt::join(projects, " "));
   return 0;
 } catch (const std::exception& failure) {
-  fmt::print(stderr, "make_distribution_libraries: {}\n", failure.what());
+  static_cast<void>(std::fprintf(stderr, "make_distribution_libraries: %s\n", failure.what()));
   return 3;
 }

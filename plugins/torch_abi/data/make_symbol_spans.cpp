@@ -4,6 +4,7 @@
 //   make_symbol_spans torch aoti_torch_,torch_ torch/lib/libtorch_cpu.so,torch/lib/libtorch_cuda.so 2.4.0 2.4.1 …
 //   make_symbol_spans nvidia-nccl-cu12 nccl nvidia/nccl/lib/libnccl.so.2 2.18.3 …
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <map>
 #include <set>
@@ -101,6 +102,6 @@ int main(int count, char** arguments) try {
   }
   return 0;
 } catch (const std::exception& failure) {
-  fmt::print(stderr, "make_symbol_spans: {}\n", failure.what());
+  static_cast<void>(std::fprintf(stderr, "make_symbol_spans: %s\n", failure.what()));
   return 3;
 }
