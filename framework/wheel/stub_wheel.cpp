@@ -45,7 +45,7 @@ std::string archive_of(const std::vector<Member>& members) {
     put(central, kVersion, 2);
     put(central, kVersion, 2);
     put_common(central, member);
-    put(central, 0, 2 + 2 + 2 + 4);  // comment, disk, attributes
+    central.append(2 + 2 + 2 + 4, '\0');  // comment, disk, attributes
     put(central, out.size(), 4);
     central += member.first;
     put(out, zip::kLocalHeader, 4);
